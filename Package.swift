@@ -1,0 +1,101 @@
+// swift-tools-version: 6.1
+import CompilerPluginSupport
+import Foundation
+import PackageDescription
+
+/// The folder with the swift-syntax modules that the running toolchain ships, found from the `swiftc` on PATH.
+let toolchainHostModules: String = {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    for folder in path.split(separator: ":") {
+        let compiler = URL(fileURLWithPath: String(folder)).appendingPathComponent("swiftc")
+        guard FileManager.default.isExecutableFile(atPath: compiler.path) else { continue }
+        let host = compiler.resolvingSymlinksInPath()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("lib/swift/host")
+        if FileManager.default.fileExists(atPath: host.appendingPathComponent("SwiftSyntax.swiftmodule").path) {
+            return host.path
+        }
+    }
+    return "/usr/lib/swift/host"
+}()
+
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+
+let package = Package(
+    name: "coexist",
+    products: [
+        .library(name: "CoreData", targets: ["CoreData"]),
+        .library(name: "SwiftData", targets: ["SwiftData"]),
+        .library(name: "LegacyStack", targets: ["LegacyStack"]),
+        .library(name: "ModelStack", targets: ["ModelStack"]),
+        .library(name: "Bridge", targets: ["Bridge"]),
+        .library(name: "Varlink", targets: ["Varlink"]),
+        .executable(name: "coexistd", targets: ["coexistd"]),
+        .executable(name: "coexistctl", targets: ["coexistctl"]),
+        .executable(name: "coexist-bench", targets: ["coexist-bench"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+        .target(name: "KeyedArchive", swiftSettings: strict),
+        .target(name: "StoreModel", dependencies: ["KeyedArchive", "CZlib"], swiftSettings: strict),
+        .target(
+            name: "StoreFormat", dependencies: ["SQLite", "StoreModel", "KeyedArchive"], swiftSettings: strict),
+        .target(
+            name: "LegacyStack", dependencies: ["StoreFormat", "StoreModel", "SQLite"], swiftSettings: strict),
+        .macro(
+            name: "ModelMacros",
+            swiftSettings: strict + [.unsafeFlags(["-I", toolchainHostModules])],
+            linkerSettings: [
+                .unsafeFlags(["-L", toolchainHostModules, "-Xlinker", "-rpath", "-Xlinker", toolchainHostModules]),
+                .linkedLibrary("SwiftSyntax"),
+                .linkedLibrary("SwiftSyntaxMacros"),
+                .linkedLibrary("SwiftSyntaxBuilder"),
+                .linkedLibrary("SwiftSyntaxMacroExpansion"),
+                .linkedLibrary("SwiftDiagnostics"),
+                .linkedLibrary("SwiftParser"),
+                .linkedLibrary("SwiftBasicFormat"),
+                .linkedLibrary("SwiftCompilerPluginMessageHandling"),
+            ]),
+        .target(
+            name: "ModelStack", dependencies: ["ModelMacros", "StoreFormat", "StoreModel", "SQLite"],
+            swiftSettings: strict),
+        .target(name: "CoreData", dependencies: ["LegacyStack"], swiftSettings: strict),
+        .target(name: "SwiftData", dependencies: ["ModelStack"], swiftSettings: strict),
+        .target(
+            name: "Bridge", dependencies: ["LegacyStack", "ModelStack", "StoreFormat", "StoreModel", "SQLite"],
+            swiftSettings: strict),
+        .target(name: "Varlink", swiftSettings: strict),
+        .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strict),
+        .target(
+            name: "Control",
+            dependencies: ["Bridge", "Varlink", "Systemd", "StoreFormat", "StoreModel", "SQLite"],
+            swiftSettings: strict),
+        .executableTarget(name: "coexistd", dependencies: ["Control"], swiftSettings: strict),
+        .executableTarget(name: "coexistctl", dependencies: ["Control"], swiftSettings: strict),
+        .executableTarget(
+            name: "coexist-bench", dependencies: ["LegacyStack", "ModelStack", "StoreFormat", "SQLite", "CSQLite"],
+            swiftSettings: strict),
+
+        .target(
+            name: "TestKit", dependencies: ["Control", "Bridge", "StoreFormat", "StoreModel", "SQLite"],
+            swiftSettings: strict),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: strict),
+        .testTarget(name: "KeyedArchiveTests", dependencies: ["KeyedArchive"], swiftSettings: strict),
+        .testTarget(name: "StoreModelTests", dependencies: ["StoreModel", "KeyedArchive"], swiftSettings: strict),
+        .testTarget(
+            name: "StoreFormatTests", dependencies: ["TestKit", "StoreFormat", "StoreModel"], swiftSettings: strict),
+        .testTarget(name: "LegacyStackTests", dependencies: ["TestKit", "CoreData"], swiftSettings: strict),
+        .testTarget(name: "ModelStackTests", dependencies: ["TestKit", "SwiftData"], swiftSettings: strict),
+        .testTarget(name: "BridgeTests", dependencies: ["TestKit", "Bridge"], swiftSettings: strict),
+        .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
+        .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["TestKit", "coexistd", "coexistctl"], swiftSettings: strict),
+    ]
+)

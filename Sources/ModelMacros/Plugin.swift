@@ -1,0 +1,23 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+@_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
+
+struct UnknownMacro: Error {
+    let name: String
+}
+
+/// Finds a macro's implementation by the name in its `#externalMacro` declaration.
+struct MacroProvider: PluginProvider {
+    func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
+        throw UnknownMacro(name: "\(moduleName).\(typeName)")
+    }
+}
+
+@main
+struct ModelMacrosPlugin {
+    static func main() throws {
+        let connection = try StandardIOMessageConnection()
+        let listener = CompilerPluginMessageListener(connection: connection, provider: MacroProvider())
+        try listener.main()
+    }
+}
