@@ -1,0 +1,84 @@
+import CSQLite
+
+extension Connection {
+    /// Turns triggers of the main schema off or on for this connection; TEMP triggers always run.
+    ///
+    /// Our connections keep them off, so that a guard trigger, which refuses strangers, costs our own writes nothing.
+    public func setMainTriggersEnabled(_ isEnabled: Bool) throws {
+        var result: Int32 = 0
+        let code = coexist_sqlite3_db_config_bool(
+            handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, isEnabled ? 1 : 0, &result)
+        guard code == SQLITE_OK else { throw SQLiteError(handle, code) }
+    }
+
+    /// The modes of a checkpoint that take the writer's lock. PASSIVE is left out: it can race with a WAL reset.
+    public enum CheckpointMode: Sendable {
+        case full
+        case restart
+        case truncate
+    }
+
+    /// What a checkpoint did.
+    public struct CheckpointResult: Sendable, Hashable {
+        /// Whether all of the WAL is in the main file; false if readers or writers were in the way: try again later.
+        public var isComplete: Bool
+        /// Frames in the WAL, and those of them that are in the main file.
+        public var logFrames: Int
+        public var checkpointedFrames: Int
+    }
+
+    /// Moves the WAL into the main file. Being busy is a result, not an error.
+    public func checkpoint(_ mode: CheckpointMode) throws -> CheckpointResult {
+        var log: Int32 = 0
+        var moved: Int32 = 0
+        let raw =
+            switch mode {
+            case .full: SQLITE_CHECKPOINT_FULL
+            case .restart: SQLITE_CHECKPOINT_RESTART
+            case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+            }
+        let code = sqlite3_wal_checkpoint_v2(handle, "main", raw, &log, &moved)
+        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw SQLiteError(handle, code) }
+        return CheckpointResult(isComplete: code == SQLITE_OK, logFrames: Int(log), checkpointedFrames: Int(moved))
+    }
+
+    /// The number of commits that the WAL index has counted since it was made; nil outside WAL mode.
+    ///
+    /// Read through SQLite's shared-memory method: opening the -shm file would drop this process' locks.
+    public func walChangeCount() throws -> UInt32? {
+        var change: UInt32 = 0
+        let code = coexist_sqlite3_wal_change(handle, &change)
+        if code == SQLITE_NOTFOUND { return nil }
+        guard code == SQLITE_OK else { throw SQLiteError(handle, code) }
+        return change
+    }
+
+    /// `PRAGMA data_version`: changes when another connection has committed.
+    public func dataVersion() throws -> Int64 {
+        try scalar("PRAGMA data_version")?.integerValue ?? 0
+    }
+
+    /// Copies the whole database, as of one moment, to a new file, through SQLite's backup.
+    /// - Parameter progress: called with the pages that remain and the pages in all.
+    public func backup(to path: String, progress: (Int, Int) -> Void = { _, _ in }) throws {
+        let target = try Connection(path: path, mode: .readWriteCreate)
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw SQLiteError(target.handle, sqlite3_errcode(target.handle))
+        }
+        var code = SQLITE_OK
+        repeat {
+            code = sqlite3_backup_step(backup, 512)
+            progress(Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
+        } while code == SQLITE_OK
+        let finished = sqlite3_backup_finish(backup)
+        guard code == SQLITE_DONE, finished == SQLITE_OK else {
+            throw SQLiteError(target.handle, code == SQLITE_DONE ? finished : code)
+        }
+    }
+
+    /// What `PRAGMA integrity_check` reports: empty for a sound file.
+    public func integrityProblems(limit: Int = 100) throws -> [String] {
+        let rows = try query("PRAGMA integrity_check(\(limit))").compactMap { $0.first?.textValue }
+        return rows == ["ok"] ? [] : rows
+    }
+}

@@ -1,0 +1,162 @@
+import CSQLite
+import Synchronization
+
+/// One connection to a database file.
+///
+/// Not `Sendable`: a connection belongs to the queue, actor or thread that made it. Every connection has
+/// `wal_autocheckpoint=0`, since SQLite before 3.51.3 can corrupt a database when a checkpoint races with a commit that
+/// resets the WAL; `checkpoint(_:)` is the one way to checkpoint.
+public final class Connection {
+    let handle: OpaquePointer
+    public let path: String
+    public let mode: OpenMode
+    private var cache: [String: Statement] = [:]
+    private let policy: BusyPolicy
+    var functionNames: Set<String> = []
+
+    /// How a file is opened.
+    public enum OpenMode: Sendable, Hashable {
+        /// Reads only, with the locks that beside writers needs.
+        case readOnly
+        /// Reads only and takes no locks and makes no sidecar: only for a file that nobody has open.
+        case immutable
+        case readWrite
+        case readWriteCreate
+    }
+
+    /// Opens the file.
+    /// - Parameter busy: how long a statement waits for a lock, in milliseconds.
+    /// - Throws: `SQLiteError`.
+    public init(path: String, mode: OpenMode, busyTimeout: Int = 5_000) throws {
+        let policy = BusyPolicy(milliseconds: busyTimeout)
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
+        switch mode {
+        case .readOnly, .immutable: flags |= SQLITE_OPEN_READONLY
+        case .readWrite: flags |= SQLITE_OPEN_READWRITE
+        case .readWriteCreate: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        }
+        var handle: OpaquePointer?
+        let name = Self.uri(path) + (mode == .immutable ? "?immutable=1" : "")
+        let code = sqlite3_open_v2(name, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let error = SQLiteError(handle, code)
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.handle = handle
+        self.path = path
+        self.mode = mode
+        self.policy = policy
+        sqlite3_busy_handler(handle, BusyPolicy.handler, Unmanaged.passUnretained(policy).toOpaque())
+        try execute("PRAGMA wal_autocheckpoint=0")
+    }
+
+    deinit {
+        cache.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    private static func uri(_ path: String) -> String {
+        var text = "file:"
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+                let digits = Array("0123456789ABCDEF")
+                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            default:
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return text
+    }
+
+    /// How long statements wait for a lock, in milliseconds.
+    public var busyTimeout: Int {
+        get { policy.milliseconds }
+        set { policy.milliseconds = newValue }
+    }
+
+    // MARK: Statements
+
+    /// Compiles a statement that the caller keeps.
+    public func prepare(_ sql: String) throws -> Statement {
+        try Statement(self, sql)
+    }
+
+    /// A compiled statement from the connection's cache: for texts that come again. Not to be nested with itself.
+    public func cached(_ sql: String) throws -> Statement {
+        if let statement = cache[sql] {
+            statement.reset()
+            return statement
+        }
+        if cache.count >= 200 { cache.removeAll() }
+        let statement = try Statement(self, sql)
+        cache[sql] = statement
+        return statement
+    }
+
+    /// Drops the compiled statements, as before the schema changes.
+    public func clearStatementCache() {
+        cache.removeAll()
+    }
+
+    /// Runs one or more statements without values and without results.
+    public func execute(_ sql: String) throws {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw SQLiteError(handle, code, sql: sql) }
+    }
+
+    /// Runs one statement with values to its end.
+    public func run(_ sql: String, _ values: [SQLValue] = []) throws {
+        try cached(sql).run(values)
+    }
+
+    /// All rows of a query, in memory: for results known to be small.
+    public func query(_ sql: String, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
+        var rows: [[SQLValue]] = []
+        try cached(sql).forEach(values) { rows.append($0.row) }
+        return rows
+    }
+
+    /// The first column of the first row, or nil without a row.
+    public func scalar(_ sql: String, _ values: [SQLValue] = []) throws -> SQLValue? {
+        let statement = try cached(sql)
+        statement.bind(values)
+        defer { statement.reset() }
+        return try statement.step() ? statement.value(0) : nil
+    }
+
+    /// Rows that the last statement changed.
+    public var changes: Int { Int(sqlite3_changes64(handle)) }
+    /// Rows that all statements of this connection have changed.
+    public var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
+    /// Whether a transaction is open.
+    public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Ends the running statement of another thread's use of this connection with an interruption.
+    public func interrupt() {
+        sqlite3_interrupt(handle)
+    }
+
+    /// What lets another thread interrupt this connection.
+    public var interrupter: Interrupter { Interrupter(handle) }
+
+    /// Interrupts a connection from anywhere. Must not outlive the connection.
+    public struct Interrupter: @unchecked Sendable {
+        // Safe to send: sqlite3_interrupt is the one call that SQLite allows from any thread while the connection lives.
+        private let handle: OpaquePointer
+
+        init(_ handle: OpaquePointer) {
+            self.handle = handle
+        }
+
+        public func callAsFunction() {
+            sqlite3_interrupt(handle)
+        }
+    }
+
+    /// The version of the SQLite library, such as `3.40.1`.
+    public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+    /// The same as a number: 3040001.
+    public static var libraryVersionNumber: Int { Int(sqlite3_libversion_number()) }
+}

@@ -1,0 +1,52 @@
+import CSQLite
+
+/// An error that SQLite reported, with the statement it came from.
+public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// SQLite's extended result code, such as 2067 (`SQLITE_CONSTRAINT_UNIQUE`).
+    public var extendedCode: Int32
+    /// SQLite's own text.
+    public var message: String
+    /// The SQL that failed, where one did.
+    public var sql: String?
+
+    public init(extendedCode: Int32, message: String, sql: String? = nil) {
+        self.extendedCode = extendedCode
+        self.message = message
+        self.sql = sql
+    }
+
+    init(_ db: OpaquePointer?, _ code: Int32, sql: String? = nil) {
+        let extended = db.map { sqlite3_extended_errcode($0) } ?? code
+        self.extendedCode = extended & 0xff == code & 0xff ? extended : code
+        self.message = db.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+        self.sql = sql
+    }
+
+    /// The primary result code: the low byte of the extended one.
+    public var code: Int32 { extendedCode & 0xff }
+
+    public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+    /// The snapshot that a read transaction holds is too old to write from: begin again, do not repeat the statement.
+    public var isSnapshotConflict: Bool { extendedCode == SQLITE_BUSY_SNAPSHOT }
+    public var isFull: Bool { code == SQLITE_FULL }
+    public var isReadOnly: Bool { code == SQLITE_READONLY }
+    public var isNotADatabase: Bool { code == SQLITE_NOTADB }
+    public var isCorrupt: Bool { code == SQLITE_CORRUPT }
+    public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+    public var isConstraint: Bool { code == SQLITE_CONSTRAINT }
+    public var isUniqueConstraint: Bool {
+        extendedCode == SQLITE_CONSTRAINT_UNIQUE || extendedCode == SQLITE_CONSTRAINT_PRIMARYKEY
+    }
+    public var isInputOutput: Bool { code == SQLITE_IOERR }
+    public var isInterrupted: Bool { code == SQLITE_INTERRUPT }
+
+    public var description: String {
+        let statement = sql.map { " in \"\($0.prefix(300))\"" } ?? ""
+        return "SQLite \(extendedCode): \(message)\(statement)"
+    }
+}
+
+// The C header's composite codes are macros over shifted values, which Swift does not import.
+private let SQLITE_BUSY_SNAPSHOT: Int32 = SQLITE_BUSY | (2 << 8)
+private let SQLITE_CONSTRAINT_UNIQUE: Int32 = SQLITE_CONSTRAINT | (8 << 8)
+private let SQLITE_CONSTRAINT_PRIMARYKEY: Int32 = SQLITE_CONSTRAINT | (6 << 8)

@@ -1,0 +1,58 @@
+import SQLite
+import StoreModel
+
+/// `Z_PRIMARYKEY`: the entities' numbers in this store (Format, section 2).
+public struct Catalogue: Sendable, Hashable {
+    /// A row of the table.
+    public struct Row: Sendable, Hashable {
+        public let number: Int64
+        public let name: String
+        public let parent: Int64
+        public let maximum: Int64
+    }
+
+    public let rows: [Row]
+    /// The number of each of the model's entities.
+    public let numbers: [String: Int64]
+    /// Entities of the model that the catalogue lacks.
+    public let missing: [String]
+
+    /// The numbers from here on belong to the history tables.
+    public static let firstHistoryNumber: Int64 = 16_000
+    public static let changeNumber: Int64 = 16_001
+    public static let transactionNumber: Int64 = 16_002
+    public static let transactionStringNumber: Int64 = 16_003
+
+    init(rows: [Row], model: ModelDescription) {
+        self.rows = rows
+        let own = rows.filter { $0.number < Self.firstHistoryNumber }
+        let byName = Dictionary(own.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
+        var numbers: [String: Int64] = [:]
+        for entity in model.entities { numbers[entity.name] = byName[entity.name] }
+        // An entity that an in-place migration renamed can keep its old name in the catalogue (Format, surprise 10).
+        var spare = byName.filter { model[$0.key] == nil }
+        var missing: [String] = []
+        for (i, entity) in model.numberedEntities.enumerated() where numbers[entity.name] == nil {
+            let predicted = Int64(i + 1)
+            if let old = entity.renamingIdentifier, let number = spare.removeValue(forKey: old) {
+                numbers[entity.name] = number
+            } else if let (name, _) = spare.first(where: { $0.value == predicted }) {
+                numbers[entity.name] = spare.removeValue(forKey: name)
+            } else {
+                missing.append(entity.name)
+            }
+        }
+        self.numbers = numbers
+        self.missing = missing
+    }
+
+    static func read(_ connection: Connection, model: ModelDescription) throws -> Catalogue {
+        var rows: [Row] = []
+        try connection.cached("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT").forEach { row in
+            rows.append(
+                Row(
+                    number: row.integer(0), name: row.text(1) ?? "", parent: row.integer(2), maximum: row.integer(3)))
+        }
+        return Catalogue(rows: rows, model: model)
+    }
+}

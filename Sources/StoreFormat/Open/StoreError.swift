@@ -1,0 +1,112 @@
+import SQLite
+import StoreModel
+
+/// Why a store cannot be opened, read or written.
+public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of failure; the raw values are the error names that people and scripts see.
+    public enum Code: String, Sendable, Hashable {
+        case notFound = "NotFound"
+        case notADatabase = "NotADatabase"
+        case encrypted = "Encrypted"
+        case empty = "Empty"
+        case damaged = "Damaged"
+        case notAStore = "NotAStore"
+        case tooOld = "TooOld"
+        case modelMissing = "ModelMissing"
+        case modelUnreadable = "ModelUnreadable"
+        case metadataUnreadable = "MetadataUnreadable"
+        case schemaMismatch = "SchemaMismatch"
+        case readOnly = "ReadOnly"
+        case busy = "Busy"
+        case diskFull = "DiskFull"
+        case inputOutput = "InputOutput"
+        case accessDenied = "AccessDenied"
+        case unknownEntity = "UnknownEntity"
+        case unknownKey = "UnknownKey"
+        case unknownObject = "UnknownObject"
+        case typeMismatch = "TypeMismatch"
+        case precisionLoss = "PrecisionLoss"
+        case externalData = "ExternalData"
+        case badPredicate = "BadPredicate"
+        case validationFailed = "ValidationFailed"
+        case ownershipViolation = "OwnershipViolation"
+        case staleEpoch = "StaleEpoch"
+        case frozen = "Frozen"
+        case versionConflict = "VersionConflict"
+        case uniqueConflict = "UniqueConflict"
+        case deleteDenied = "DeleteDenied"
+        case crossStackDelete = "CrossStackDelete"
+        case tokenExpired = "TokenExpired"
+        case otherStore = "OtherStore"
+        case alreadyExists = "AlreadyExists"
+        case notAdopted = "NotAdopted"
+        case refused = "Refused"
+    }
+
+    public var code: Code
+    /// What is wrong, naming the thing.
+    public var message: String
+    /// What the person can do about it.
+    public var way: String
+    /// The objects that a refused save is about.
+    public var objects: [Offence]
+
+    /// One object of a refused save.
+    public struct Offence: Sendable, Hashable {
+        public var object: ObjectReference
+        /// The stack that owns the entity, where ownership is what was violated.
+        public var owner: StackName?
+        /// The unit's epoch in the register.
+        public var epoch: Int64?
+        public var reason: String
+
+        public init(object: ObjectReference, owner: StackName? = nil, epoch: Int64? = nil, reason: String) {
+            self.object = object
+            self.owner = owner
+            self.epoch = epoch
+            self.reason = reason
+        }
+    }
+
+    public init(_ code: Code, _ message: String, way: String = "", objects: [Offence] = []) {
+        self.code = code
+        self.message = message
+        self.way = way
+        self.objects = objects
+    }
+
+    public var description: String {
+        way.isEmpty ? "\(code.rawValue): \(message)" : "\(code.rawValue): \(message). \(way)"
+    }
+
+    static func typeMismatch(_ leaf: LeafLayout, _ what: String) -> StoreError {
+        StoreError(.typeMismatch, "\(leaf.path) is \(leaf.type): \(what)", way: "give a value of that type")
+    }
+}
+
+extension StoreError {
+    /// The store error that an SQLite error at a path means.
+    public init(_ error: SQLiteError, path: String) {
+        switch true {
+        case error.isNotADatabase:
+            self.init(
+                .notADatabase, "\(path) is no SQLite database, or is encrypted",
+                way: "decrypt it first, or give the store's own file")
+        case error.isCorrupt:
+            self.init(
+                .damaged, "\(path) is damaged: \(error.message)", way: "restore a backup, or salvage what can be read")
+        case error.isBusy:
+            self.init(.busy, "\(path) is locked by another process", way: "try again when it has finished")
+        case error.isFull:
+            self.init(.diskFull, "the disk that holds \(path) is full", way: "free space and try again; nothing changed")
+        case error.isReadOnly:
+            self.init(.readOnly, "\(path) cannot be written: \(error.message)", way: "check the permissions of file and folder")
+        case error.isCannotOpen:
+            self.init(.accessDenied, "\(path) cannot be opened: \(error.message)", way: "check that it exists and who may read it")
+        case error.isInputOutput:
+            self.init(.inputOutput, "reading or writing \(path) failed: \(error.message)", way: "check the disk; nothing was retried")
+        default:
+            self.init(.damaged, "\(path): \(error.description)")
+        }
+    }
+}

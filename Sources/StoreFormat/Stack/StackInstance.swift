@@ -1,0 +1,66 @@
+/// One opened stack, as the bridge knows it: a name, a position in history, and the ways in and out.
+///
+/// Each stack implements it over its own mapping, cache and connections. All calls are synchronous and may come from any
+/// thread; an implementation puts them in order itself.
+public protocol StackInstance: AnyObject, Sendable {
+    /// Which stack this is.
+    var stack: StackName { get }
+    /// The random name that `COEXIST_TRANSACTION` records for this instance's saves.
+    var instanceName: String { get }
+    /// The store, as this stack opened it.
+    var store: Store { get }
+
+    /// The number of the last history transaction that the caches reflect.
+    var position: Int64 { get }
+    /// Applies history, in order: drops or refreshes cached rows, marks deleted, refreshes registered clean objects,
+    /// leaves dirty ones to the version test, tells live queries. Transactions at or below `position`, and those that
+    /// this instance committed, change nothing but the position. Also reads the ownership epochs anew.
+    func apply(_ transactions: [HistoryTransaction]) throws
+    /// Drops what is cached of these entities, or all, and takes `position` as the new position where given.
+    func dropCaches(of entities: Set<String>?, position: Int64?)
+    /// What the cache did so far.
+    var cacheStatistics: CacheStatistics { get }
+
+    /// The objects that a query finds, from the database as last committed.
+    func objects(matching query: ObjectQuery) throws -> [ObjectRecord]
+    /// How many objects a query finds; limit and offset count.
+    func count(of query: ObjectQuery) throws -> Int
+    /// One object: from the cache, or with `isFresh` as last committed. Nil where there is none.
+    func object(_ reference: ObjectReference, isFresh: Bool) throws -> ObjectRecord?
+    /// Every object of exactly this entity, by key, one at a time, in one snapshot.
+    func forEachObject(of entity: String, _ body: (ObjectRecord) throws -> Void) throws
+    /// Saves the batch in one transaction through a context of this stack.
+    /// - Throws: `StoreError`; then nothing at all is written.
+    func save(_ batch: ObjectBatch) throws -> SaveResult
+
+    /// Called after each commit of this instance, on the saving thread.
+    func setCommitHandler(_ handler: (@Sendable (CommitNotice) -> Void)?)
+    /// Waits for what is running and closes the connections. Later calls throw.
+    func close()
+}
+
+/// A commit, as told to the bridge.
+public struct CommitNotice: Sendable, Hashable {
+    public var stack: StackName
+    public var instanceName: String
+    /// The history transaction's number.
+    public var transaction: Int64
+
+    public init(stack: StackName, instanceName: String, transaction: Int64) {
+        self.stack = stack
+        self.instanceName = instanceName
+        self.transaction = transaction
+    }
+}
+
+/// Counters of a stack's row cache.
+public struct CacheStatistics: Sendable, Hashable {
+    public var objects = 0
+    public var hits = 0
+    public var misses = 0
+    public var invalidations = 0
+    /// Reads from the cache of a row that a newer commit had already changed.
+    public var stale = 0
+
+    public init() {}
+}

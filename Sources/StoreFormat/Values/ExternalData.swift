@@ -1,0 +1,62 @@
+import Foundation
+import SQLite
+
+/// The files beside a store that hold large values of attributes with external storage (Format, section 3.2).
+///
+/// A column holds 0x01 and the bytes, or 0x02, a file's name of 36 characters, and 0x00.
+public struct ExternalData: Sendable, Hashable {
+    /// `.<store name>_SUPPORT/_EXTERNAL_DATA` in the store's folder.
+    public let folder: String
+    /// Values above this many bytes go to a file.
+    public static let threshold = 128 * 1024
+
+    public init(storePath: String) {
+        let url = URL(fileURLWithPath: storePath)
+        let name = url.deletingPathExtension().lastPathComponent
+        folder = url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA").path
+    }
+
+    /// The path of the file of that name.
+    public func path(of name: String) -> String { folder + "/" + name }
+
+    /// The file's name, if the column's bytes are a reference.
+    public static func reference(in bytes: some Collection<UInt8>) -> String? {
+        guard bytes.first == 2 else { return nil }
+        let name = bytes.dropFirst().prefix { $0 != 0 }
+        let text = String(decoding: name, as: UTF8.self)
+        // A name from a file must not lead out of the folder.
+        return UUID(uuidString: text) == nil ? nil : text
+    }
+
+    func decode(_ bytes: [UInt8]) -> AttributeValue {
+        switch bytes.first {
+        case 1: return .data(Data(bytes.dropFirst()))
+        case 2:
+            guard let name = Self.reference(in: bytes) else { return .missingExternalData(name: "") }
+            guard let data = FileManager.default.contents(atPath: path(of: name)) else {
+                return .missingExternalData(name: name)
+            }
+            return .data(data)
+        default: return .data(Data(bytes))
+        }
+    }
+
+    /// The column's value. A large value's file is written and synced before the row that names it.
+    func encode(_ data: Data) throws -> SQLValue {
+        guard data.count > Self.threshold else { return .blob([1] + data) }
+        let name = UUID().uuidString
+        let url = URL(fileURLWithPath: path(of: name))
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try data.write(to: url, options: .withoutOverwriting)
+            let file = try FileHandle(forUpdating: url)
+            try file.synchronize()
+            try file.close()
+        } catch {
+            throw StoreError(
+                .externalData, "the external file \(name) cannot be written: \(error)",
+                way: "make \(folder) writable and free space on its disk")
+        }
+        return .blob([2] + Array(name.utf8) + [0])
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import SQLite
+import StoreModel
+
+/// How attribute values stand in columns (Format, section 3.2).
+public enum ValueCoding {
+    /// Reads a column's value as the attribute's type. Nil for NULL.
+    public static func decode(_ raw: SQLValue, as leaf: LeafLayout, external: ExternalData) -> AttributeValue? {
+        if case .null = raw { return nil }
+        switch leaf.type {
+        case .boolean:
+            if let number = raw.doubleValue { return .bool(number != 0) }
+        case .integer16, .integer32, .integer64:
+            if case .integer(let value) = raw { return .integer(value) }
+            if case .real(let value) = raw { return .double(value) }
+        case .double, .float:
+            if let value = raw.doubleValue { return .double(value) }
+        case .date:
+            if let value = raw.doubleValue { return .date(Date(timeIntervalSinceReferenceDate: value)) }
+        case .decimal:
+            if let value = decimal(raw) { return .decimal(value) }
+        case .string:
+            if case .text(let value) = raw { return .string(value) }
+        case .uri:
+            if case .text(let value) = raw { return .uri(value) }
+        case .uuid:
+            if case .blob(let bytes) = raw, let value = uuid(bytes) { return .uuid(value) }
+        case .binaryData:
+            if case .blob(let bytes) = raw {
+                return leaf.isExternal ? external.decode(bytes) : .data(Data(bytes))
+            }
+            if case .text(let text) = raw { return .data(Data(text.utf8)) }
+        case .transformable:
+            if case .blob(let bytes) = raw { return .transformable(Data(bytes)) }
+            if case .text(let text) = raw { return .transformable(Data(text.utf8)) }
+            if let number = raw.doubleValue { return .transformable(Data("\(number)".utf8)) }
+        case .undefined, .objectID, .composite:
+            break
+        }
+        return .unexpected(raw)
+    }
+
+    /// The column's value for an attribute's value; the attribute's ranges and types are checked.
+    /// - Throws: `StoreError` with the code `TypeMismatch` or `PrecisionLoss`, naming the attribute.
+    public static func encode(_ value: AttributeValue?, as leaf: LeafLayout, external: ExternalData) throws -> SQLValue {
+        guard let value else { return .null }
+        switch (leaf.type, value) {
+        case (.boolean, .bool(let value)): return .integer(value ? 1 : 0)
+        case (.integer16, .integer(let value)): return try ranged(value, Int16.self, leaf)
+        case (.integer32, .integer(let value)): return try ranged(value, Int32.self, leaf)
+        case (.integer64, .integer(let value)): return .integer(value)
+        case (.double, .double(let value)), (.float, .double(let value)):
+            guard !value.isNaN else { throw StoreError.typeMismatch(leaf, "not a number, which SQLite stores as NULL") }
+            return .real(value)
+        case (.date, .date(let value)):
+            let seconds = value.timeIntervalSinceReferenceDate
+            guard !seconds.isNaN else { throw StoreError.typeMismatch(leaf, "a date that is not a number") }
+            return .real(seconds)
+        case (.decimal, .decimal(let value)): return try encode(value, leaf)
+        case (.string, .string(let value)): return .text(value)
+        case (.uri, .uri(let value)): return .text(value)
+        case (.uuid, .uuid(let value)):
+            return withUnsafeBytes(of: value.uuid) { .blob([UInt8]($0)) }
+        case (.binaryData, .data(let value)):
+            return leaf.isExternal ? try external.encode(value) : .blob([UInt8](value))
+        case (.transformable, .transformable(let value)): return .blob([UInt8](value))
+        default:
+            throw StoreError.typeMismatch(leaf, "\(value)")
+        }
+    }
+
+    private static func ranged<T: FixedWidthInteger>(_ value: Int64, _: T.Type, _ leaf: LeafLayout) throws -> SQLValue {
+        guard T(exactly: value) != nil else {
+            throw StoreError.typeMismatch(leaf, "\(value) does not fit in \(T.bitWidth) bits")
+        }
+        return .integer(value)
+    }
+
+    /// A decimal column has NUMERIC affinity: SQLite keeps an integer or a double, whatever is bound. A decimal that
+    /// neither holds exactly is refused rather than rounded.
+    private static func encode(_ value: Decimal, _ leaf: LeafLayout) throws -> SQLValue {
+        guard !value.isNaN else { throw StoreError.typeMismatch(leaf, "not a number") }
+        let text = NSDecimalNumber(decimal: value).stringValue
+        if let integer = Int64(text) { return .integer(integer) }
+        if let double = Double(text), decimal(.real(double)) == value { return .real(double) }
+        throw StoreError(
+            .precisionLoss, "\(leaf.path): the decimal \(text) has more digits than a Core Data store keeps",
+            way: "round it to 15 digits, or keep it in a string attribute")
+    }
+
+    /// The decimal with the shortest digits that read back as the column's number.
+    static func decimal(_ raw: SQLValue) -> Decimal? {
+        switch raw {
+        case .integer(let value): return Decimal(value)
+        case .real(let value): return value.isFinite ? Decimal(string: "\(value)", locale: posix) : nil
+        case .text(let value): return Decimal(string: value, locale: posix)
+        default: return nil
+        }
+    }
+
+    private static let posix = Locale(identifier: "en_US_POSIX")
+
+    private static func uuid(_ bytes: [UInt8]) -> UUID? {
+        guard bytes.count == 16 else { return nil }
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}
