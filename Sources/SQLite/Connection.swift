@@ -12,7 +12,10 @@ public final class Connection {
     public let mode: OpenMode
     private var cache: [String: Statement] = [:]
     private let policy: BusyPolicy
+    private let lease: RawFile.Lease
     var functionNames: Set<String> = []
+    /// Frames in the WAL after this connection's last commit.
+    public private(set) var logFrames = 0
 
     /// How a file is opened.
     public enum OpenMode: Sendable, Hashable {
@@ -35,20 +38,32 @@ public final class Connection {
         case .readWrite: flags |= SQLITE_OPEN_READWRITE
         case .readWriteCreate: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         }
-        var handle: OpaquePointer?
         let name = Self.uri(path) + (mode == .immutable ? "?immutable=1" : "")
-        let code = sqlite3_open_v2(name, &handle, flags, nil)
-        guard code == SQLITE_OK, let handle else {
-            let error = SQLiteError(handle, code)
-            sqlite3_close_v2(handle)
-            throw error
+        let (lease, handle) = try RawFile.Lease.take(path) {
+            var handle: OpaquePointer?
+            let code = sqlite3_open_v2(name, &handle, flags, nil)
+            guard code == SQLITE_OK, let handle else {
+                let error = SQLiteError(handle, code)
+                sqlite3_close_v2(handle)
+                throw error
+            }
+            return handle
         }
+        self.lease = lease
         self.handle = handle
         self.path = path
         self.mode = mode
         self.policy = policy
         sqlite3_busy_handler(handle, BusyPolicy.handler, Unmanaged.passUnretained(policy).toOpaque())
         try execute("PRAGMA wal_autocheckpoint=0")
+        // Unretained: the handle, and with it the hook, does not outlive this object.
+        sqlite3_wal_hook(
+            handle,
+            { pointer, _, _, frames in
+                guard let pointer else { return SQLITE_OK }
+                Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue().logFrames = Int(frames)
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     deinit {

@@ -17,10 +17,10 @@ public struct ChangeBitmap: Sendable, Hashable {
             slots[name] = [properties.count]
             properties.append(name)
         }
-        properties.append(contentsOf: repeatElement(nil, count: unused))
+        properties += [String?](repeating: nil, count: unused)
         for (name, leaves) in attributes {
             slots[name] = Array(properties.count..<properties.count + leaves)
-            properties.append(contentsOf: repeatElement(name, count: leaves))
+            properties += [String?](repeating: name, count: leaves)
         }
         for name in toManys {
             slots[name] = [properties.count]

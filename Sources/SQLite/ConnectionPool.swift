@@ -1,0 +1,75 @@
+import Foundation
+
+/// Connections that are lent out one holder at a time.
+public final class ConnectionPool: @unchecked Sendable {
+    // Safe to share: `idle`, `count` and `isClosed` are only touched under `condition`'s lock, and a connection is in the
+    // hands of one caller between being taken from `idle` and put back.
+    private let condition = NSCondition()
+    private var idle: [Connection] = []
+    private var count = 0
+    private var isClosed = false
+    private let limit: Int
+    private let make: @Sendable () throws -> Connection
+
+    /// - Parameters:
+    ///   - limit: how many connections at most; a caller waits while all are lent out.
+    ///   - make: opens a connection when one more is needed.
+    public init(limit: Int, make: @escaping @Sendable () throws -> Connection) {
+        self.limit = max(1, limit)
+        self.make = make
+    }
+
+    /// Runs the body with a connection that nobody else uses meanwhile.
+    /// - Throws: what opening or the body throws; `PoolClosed` after `close()`.
+    public func use<T>(_ body: (Connection) throws -> T) throws -> T {
+        let connection = try take()
+        defer { giveBack(connection) }
+        return try body(connection)
+    }
+
+    private func take() throws -> Connection {
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if isClosed { throw PoolClosed() }
+            if let connection = idle.popLast() { return connection }
+            if count < limit { break }
+            condition.wait()
+        }
+        count += 1
+        do {
+            return try make()
+        } catch {
+            count -= 1
+            condition.signal()
+            throw error
+        }
+    }
+
+    private func giveBack(_ connection: Connection) {
+        connection.rollback()
+        condition.lock()
+        defer { condition.unlock() }
+        if isClosed {
+            count -= 1
+        } else {
+            idle.append(connection)
+        }
+        condition.broadcast()
+    }
+
+    /// Waits for the connections that are lent out, and closes all.
+    public func close() {
+        condition.lock()
+        isClosed = true
+        count -= idle.count
+        idle.removeAll()
+        while count > 0 { condition.wait() }
+        condition.unlock()
+    }
+
+    /// The pool was closed.
+    public struct PoolClosed: Error, CustomStringConvertible {
+        public var description: String { "the store has been closed" }
+    }
+}

@@ -1,0 +1,119 @@
+import SQLite
+
+/// Our own tables in an adopted store. They and the guard's triggers are the only addition to Apple's format, and
+/// `coexistctl release` removes them.
+public enum CoexistenceTables {
+    /// The version of the tables' form.
+    public static let form: Int64 = 1
+
+    static let statements = [
+        // One row: what adoption did, so that a release can undo it, and the counts that tell our commits from others'.
+        """
+        CREATE TABLE COEXIST_STATE (ID INTEGER PRIMARY KEY CHECK (ID = 1), FORM INTEGER NOT NULL, ADOPTED REAL NOT NULL,
+            TIMELINE INTEGER NOT NULL, COMMITS INTEGER NOT NULL, PURGE_FLOOR INTEGER NOT NULL, GUARD TEXT NOT NULL,
+            MADE_HISTORY INTEGER NOT NULL, JOURNAL_MODE TEXT NOT NULL, BACKUP TEXT)
+        """,
+        """
+        CREATE TABLE COEXIST_UNIT (NAME TEXT PRIMARY KEY, OWNER TEXT NOT NULL, PREVIOUS TEXT, EPOCH INTEGER NOT NULL,
+            FROZEN INTEGER NOT NULL DEFAULT 0, SINCE REAL NOT NULL)
+        """,
+        "CREATE TABLE COEXIST_ENTITY (NUMBER INTEGER PRIMARY KEY, NAME TEXT NOT NULL UNIQUE, UNIT TEXT NOT NULL)",
+        "CREATE TABLE COEXIST_JOIN (NAME TEXT PRIMARY KEY, UNIT TEXT NOT NULL)",
+        """
+        CREATE TABLE COEXIST_TRANSACTION (NUMBER INTEGER PRIMARY KEY, STACK TEXT NOT NULL, INSTANCE TEXT NOT NULL,
+            EPOCHS TEXT NOT NULL, CAUSE INTEGER)
+        """,
+        """
+        CREATE TABLE COEXIST_HANDOVER (ID INTEGER PRIMARY KEY, UNIT TEXT NOT NULL, PREVIOUS TEXT, OWNER TEXT NOT NULL,
+            EPOCH INTEGER NOT NULL, AT REAL NOT NULL, BY_USER TEXT, REASON TEXT, NUMBER INTEGER NOT NULL)
+        """,
+        "CREATE TABLE COEXIST_CONSUMER (NAME TEXT PRIMARY KEY, NUMBER INTEGER NOT NULL, STATE TEXT NOT NULL, AT REAL NOT NULL)",
+        "CREATE TABLE COEXIST_INHERITED (RULE TEXT NOT NULL, PLACE TEXT NOT NULL, WHAT TEXT NOT NULL, PRIMARY KEY (RULE, PLACE, WHAT))",
+        "CREATE TABLE COEXIST_FOREIGN (ID INTEGER PRIMARY KEY, TABLE_NAME TEXT NOT NULL, ROW_KEY INTEGER)",
+    ]
+
+    /// Whether the store has been adopted: asked of the file each time, since another process may adopt or release it.
+    public static func exist(_ connection: Connection) throws -> Bool {
+        try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'COEXIST_STATE'") != nil
+    }
+
+    public static func create(_ connection: Connection) throws {
+        for sql in statements { try connection.execute(sql) }
+    }
+
+    public static func drop(_ connection: Connection) throws {
+        let tables = try connection.query(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'COEXIST\\_%' ESCAPE '\\'")
+        for row in tables {
+            if let name = row[0].textValue { try connection.execute("DROP TABLE \(name.sqlIdentifier)") }
+        }
+    }
+}
+
+/// The row of `COEXIST_STATE`.
+public struct CoexistenceState: Sendable, Hashable {
+    public var form: Int64
+    /// Seconds since 2001-01-01 UTC.
+    public var adopted: Double
+    /// Which life of the store history tokens belong to; a restore starts a new one.
+    public var timeline: Int64
+    /// How many commits our instances have made since adoption.
+    public var commits: Int64
+    /// The highest transaction number that has been purged.
+    public var purgeFloor: Int64
+    public var guardMode: GuardMode
+    /// Whether adoption made the history tables.
+    public var madeHistory: Bool
+    /// The journal mode before adoption.
+    public var journalMode: String
+    /// Where the backup from before adoption lies.
+    public var backup: String?
+
+    public static func read(_ connection: Connection) throws -> CoexistenceState {
+        let sql = """
+            SELECT FORM, ADOPTED, TIMELINE, COMMITS, PURGE_FLOOR, GUARD, MADE_HISTORY, JOURNAL_MODE, BACKUP
+            FROM COEXIST_STATE
+            """
+        guard let row = try connection.query(sql).first, let form = row[0].integerValue else {
+            throw StoreError(
+                .damaged, "\(connection.path) has an empty COEXIST_STATE table",
+                way: "release the store and adopt it again: `coexistctl release`")
+        }
+        guard form == CoexistenceTables.form else {
+            throw StoreError(
+                .refused, "\(connection.path) was adopted by another version of Coexist (form \(form))",
+                way: "use that version, or release the store with it")
+        }
+        return CoexistenceState(
+            form: form, adopted: row[1].doubleValue ?? 0, timeline: row[2].integerValue ?? 1,
+            commits: row[3].integerValue ?? 0, purgeFloor: row[4].integerValue ?? 0,
+            guardMode: row[5].textValue.flatMap(GuardMode.init(rawValue:)) ?? .always,
+            madeHistory: row[6].integerValue == 1, journalMode: row[7].textValue ?? "wal", backup: row[8].textValue)
+    }
+
+    public func insert(_ connection: Connection) throws {
+        try connection.run(
+            "INSERT INTO COEXIST_STATE VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                .integer(form), .real(adopted), .integer(timeline), .integer(commits), .integer(purgeFloor),
+                .text(guardMode.rawValue), .integer(madeHistory ? 1 : 0), .text(journalMode),
+                backup.map { .text($0) } ?? .null,
+            ])
+    }
+
+    /// Counts a commit of ours. To be run in the transaction of every commit: what the WAL index counts beyond it is
+    /// foreign.
+    public static func countCommit(_ connection: Connection) throws {
+        try connection.run("UPDATE COEXIST_STATE SET COMMITS = COMMITS + 1")
+    }
+}
+
+/// When the guard's triggers refuse rows from connections that are not ours.
+public enum GuardMode: String, Sendable, Hashable, CaseIterable, Codable {
+    case always
+    /// The triggers go when the daemon stops; after a kill they stay until the next start or a release.
+    case whileRunning = "while-running"
+    /// Refuses nothing, but notes the table and key of each foreign change.
+    case record
+    case off
+}

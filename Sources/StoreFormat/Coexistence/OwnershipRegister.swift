@@ -1,0 +1,58 @@
+import SQLite
+
+/// Which stack may write which entity, as the store itself records it.
+///
+/// Read inside the transaction that writes, so that the check and the write are one.
+public struct OwnershipRegister: Sendable, Hashable {
+    /// What is owned as one: an inheritance tree, with the trees that it has one-to-one pairs with.
+    public struct Unit: Sendable, Hashable {
+        public var name: String
+        public var owner: StackName
+        /// The owner before the last switch.
+        public var previous: StackName?
+        /// Counts the changes of owner.
+        public var epoch: Int64
+        /// While frozen, nobody writes.
+        public var isFrozen: Bool
+        /// Since when this owner has it: seconds since 2001-01-01 UTC.
+        public var since: Double
+        /// The entities, by name in byte order.
+        public var entities: [String]
+    }
+
+    public var units: [String: Unit]
+    /// The unit of each entity.
+    public var unitOfEntity: [String: String]
+    /// The unit that owns a join table's rows.
+    public var unitOfJoinTable: [String: String]
+
+    /// The register of an adopted store; nil where the store has not been adopted.
+    public static func read(_ connection: Connection) throws -> OwnershipRegister? {
+        guard try CoexistenceTables.exist(connection) else { return nil }
+        var register = OwnershipRegister(units: [:], unitOfEntity: [:], unitOfJoinTable: [:])
+        try connection.cached("SELECT NAME, OWNER, PREVIOUS, EPOCH, FROZEN, SINCE FROM COEXIST_UNIT").forEach { row in
+            guard let name = row.text(0), let owner = row.text(1).flatMap(StackName.init(rawValue:)) else {
+                throw StoreError(
+                    .damaged, "COEXIST_UNIT names an owner that is no stack", way: "release the store and adopt it again")
+            }
+            register.units[name] = Unit(
+                name: name, owner: owner, previous: row.text(2).flatMap(StackName.init(rawValue:)),
+                epoch: row.integer(3), isFrozen: row.integer(4) != 0, since: row.double(5), entities: [])
+        }
+        try connection.cached("SELECT NAME, UNIT FROM COEXIST_ENTITY ORDER BY NAME").forEach { row in
+            guard let entity = row.text(0), let unit = row.text(1) else { return }
+            register.unitOfEntity[entity] = unit
+            register.units[unit]?.entities.append(entity)
+        }
+        try connection.cached("SELECT NAME, UNIT FROM COEXIST_JOIN").forEach { row in
+            if let table = row.text(0), let unit = row.text(1) { register.unitOfJoinTable[table] = unit }
+        }
+        return register
+    }
+
+    public func unit(ofEntity entity: String) -> Unit? { unitOfEntity[entity].flatMap { units[$0] } }
+    public func unit(ofJoinTable table: String) -> Unit? { unitOfJoinTable[table].flatMap { units[$0] } }
+
+    /// The epoch of every unit: what an instance holds from its opening, or its last replay, on.
+    public var epochs: [String: Int64] { units.mapValues(\.epoch) }
+}

@@ -1,0 +1,23 @@
+/// How a store keeps persistent history (Format, section 8).
+public enum HistoryForm: Sendable, Hashable {
+    /// No history tables: the store was never tracked.
+    case none
+    /// Framework 851: the texts stand in ATRANSACTION itself.
+    case inline
+    /// Framework 973 and later: the texts stand in ATRANSACTIONSTRING.
+    case interned(tombstones: Int)
+
+    init(_ tables: TableColumns) {
+        guard let change = tables["ACHANGE"], let transaction = tables["ATRANSACTION"] else {
+            self = .none
+            return
+        }
+        if transaction.contains("ZAUTHORTS"), tables["ATRANSACTIONSTRING"] != nil {
+            self = .interned(tombstones: change.count { $0.hasPrefix("ZTOMBSTONE") })
+        } else {
+            self = .inline
+        }
+    }
+
+    public var isTracked: Bool { self != .none }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import SQLite
+
+/// Reads persistent history.
+public struct HistoryReader {
+    let connection: Connection
+    let store: Store
+
+    public init(_ connection: Connection, store: Store) {
+        self.connection = connection
+        self.store = store
+    }
+
+    /// Where history begins and ends, and whether our own record of writers is there.
+    public struct Extent: Sendable, Hashable {
+        /// The oldest transaction still there; nil when history is empty.
+        public var first: Int64?
+        /// The highest number ever handed out; 0 for a store without history.
+        public var last: Int64
+        public var count: Int64
+    }
+
+    public func extent() throws -> Extent {
+        guard try isTracked() else { return Extent(first: nil, last: 0, count: 0) }
+        let row = try connection.query("SELECT min(Z_PK), max(Z_PK), count(*) FROM ATRANSACTION").first ?? []
+        let counter =
+            try connection.scalar(
+                "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Catalogue.transactionNumber)])?.integerValue ?? 0
+        return Extent(
+            first: row[0].integerValue, last: max(row[1].integerValue ?? 0, counter), count: row[2].integerValue ?? 0)
+    }
+
+    /// The history tables may come after the store was opened, so the file is asked.
+    private func isTracked() throws -> Bool {
+        try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'") != nil
+    }
+
+    /// Transactions after a number, oldest first.
+    /// - Parameters:
+    ///   - limit: how many transactions at most.
+    ///   - changeLimit: stop after the transaction that brings the changes to this many.
+    /// - Throws: `StoreError` `TokenExpired` where history after the number has been purged.
+    public func transactions(
+        after number: Int64, limit: Int = .max, changeLimit: Int = .max
+    ) throws -> [HistoryTransaction] {
+        guard try isTracked() else { return [] }
+        try checkReach(number)
+        let hasWriters = try CoexistenceTables.exist(connection)
+        let form = HistoryForm(try TableColumns(connection))
+        let statement = try connection.cached(Self.transactionSQL(form, hasWriters: hasWriters))
+        statement.bind([.integer(number), .integer(Int64(clamping: limit))])
+        defer { statement.reset() }
+        var result: [HistoryTransaction] = []
+        var changes = 0
+        while changes < changeLimit, try statement.step() {
+            var transaction = HistoryTransaction(
+                number: statement.integer(0), timestamp: Date(timeIntervalSinceReferenceDate: statement.double(1)),
+                author: statement.text(2), contextName: statement.text(3), processID: statement.text(4),
+                bundleID: statement.text(5), writer: nil, changes: [])
+            if hasWriters, let stack = statement.text(6).flatMap(StackName.init(rawValue:)), let name = statement.text(7) {
+                transaction.writer = .init(stack: stack, instanceName: name)
+            }
+            transaction.changes = try self.changes(of: transaction.number, form)
+            changes += transaction.changes.count
+            result.append(transaction)
+        }
+        return result
+    }
+
+    /// - Throws: `StoreError` `TokenExpired` if changes after the number are gone.
+    public func checkReach(_ number: Int64) throws {
+        let extent = try extent()
+        let recorded = try CoexistenceTables.exist(connection) ? try CoexistenceState.read(connection).purgeFloor : 0
+        let floor = max(recorded, extent.first.map { $0 - 1 } ?? extent.last)
+        guard number >= floor else {
+            throw StoreError(
+                .tokenExpired, "history up to transaction \(floor) has been purged, and the position is \(number)",
+                way: "read everything once, and go on from the newest token")
+        }
+    }
+
+    private static func transactionSQL(_ form: HistoryForm, hasWriters: Bool) -> String {
+        var columns = "t.Z_PK, t.ZTIMESTAMP"
+        var joins = ""
+        for name in ["AUTHOR", "CONTEXTNAME", "PROCESSID", "BUNDLEID"] {
+            if case .interned = form {
+                columns += ", coalesce(s\(name).ZNAME, t.Z\(name))"
+                joins += " LEFT JOIN ATRANSACTIONSTRING s\(name) ON s\(name).Z_PK = t.Z\(name)TS"
+            } else {
+                columns += ", t.Z\(name)"
+            }
+        }
+        if hasWriters {
+            columns += ", w.STACK, w.INSTANCE"
+            joins += " LEFT JOIN COEXIST_TRANSACTION w ON w.NUMBER = t.Z_PK"
+        }
+        return "SELECT \(columns) FROM ATRANSACTION t\(joins) WHERE t.Z_PK > ? ORDER BY t.Z_PK LIMIT ?"
+    }
+
+    private func changes(of transaction: Int64, _ form: HistoryForm) throws -> [HistoryChange] {
+        var tombstones = 0
+        if case .interned(let count) = form { tombstones = count }
+        let extra = (0..<tombstones).map { ", ZTOMBSTONE\($0)" }.joined()
+        let statement = try connection.cached(
+            """
+            SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS\(extra) FROM ACHANGE
+            WHERE ZTRANSACTIONID = ? ORDER BY Z_PK
+            """)
+        var changes: [HistoryChange] = []
+        try statement.forEach([.integer(transaction)]) { row in
+            guard let kind = HistoryChange.Kind(rawValue: row.integer(0)),
+                let layout = store.layout[number: row.integer(1)]
+            else { return }
+            var change = HistoryChange(
+                kind: kind, object: ObjectReference(entity: layout.name, key: row.integer(2)), properties: [],
+                tombstone: [:])
+            if kind == .update, let bits = row.blob(3) { change.properties = layout.bitmap.decode(bits) }
+            if kind == .delete {
+                for (i, attribute) in layout.tombstoneAttributes.enumerated() where i < tombstones {
+                    guard let leaf = attribute.leaf,
+                        let value = ValueCoding.decode(row.value(4 + i), as: leaf, external: store.externalData)
+                    else { continue }
+                    change.tombstone[attribute.name] = value
+                }
+            }
+            changes.append(change)
+        }
+        return changes
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import SQLite
+
+/// One transaction of persistent history, with its changes.
+public struct HistoryTransaction: Sendable, Hashable {
+    /// `ATRANSACTION.Z_PK`: what a token points at.
+    public var number: Int64
+    public var timestamp: Date
+    public var author: String?
+    public var contextName: String?
+    public var processID: String?
+    public var bundleID: String?
+    /// Which instance of ours wrote it; nil for a foreign one, or one from before adoption.
+    public var writer: Writer?
+    public var changes: [HistoryChange]
+
+    /// Who committed a transaction, from `COEXIST_TRANSACTION`.
+    public struct Writer: Sendable, Hashable {
+        public var stack: StackName
+        public var instanceName: String
+
+        public init(stack: StackName, instanceName: String) {
+            self.stack = stack
+            self.instanceName = instanceName
+        }
+    }
+}
+
+/// A change to one object.
+public struct HistoryChange: Sendable, Hashable {
+    /// `ACHANGE.ZCHANGETYPE`.
+    public enum Kind: Int64, Sendable, Hashable {
+        case insert = 0
+        case update = 1
+        case delete = 2
+    }
+
+    public var kind: Kind
+    public var object: ObjectReference
+    /// The properties that an update marked, by name. To-many marks in Apple's files are not reliable.
+    public var properties: [String]
+    /// What a deletion kept, by attribute.
+    public var tombstone: [String: AttributeValue]
+}
+
+/// A place in a store's history.
+public struct HistoryToken: Sendable, Hashable, CustomStringConvertible {
+    public var storeUUID: String
+    /// Which life of the store: a restore starts a new one.
+    public var timeline: Int64
+    public var transaction: Int64
+
+    public init(storeUUID: String, timeline: Int64, transaction: Int64) {
+        self.storeUUID = storeUUID
+        self.timeline = timeline
+        self.transaction = transaction
+    }
+
+    /// `<store UUID>:<timeline>:<transaction>`.
+    public var description: String { "\(storeUUID):\(timeline):\(transaction)" }
+
+    /// Reads the text form; a number alone is a transaction of this store and timeline.
+    /// - Throws: `StoreError` `OtherStore`, or `TokenExpired` for another timeline.
+    public init(parsing text: String, storeUUID: String, timeline: Int64) throws {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        if parts.count == 1, let number = Int64(parts[0]), number >= 0 {
+            self.init(storeUUID: storeUUID, timeline: timeline, transaction: number)
+            return
+        }
+        guard parts.count == 3, let line = Int64(parts[1]), let number = Int64(parts[2]), number >= 0 else {
+            throw StoreError(.refused, "\(text) is no history token", way: "use UUID:timeline:number, as `history` prints it")
+        }
+        guard parts[0].uppercased() == storeUUID.uppercased() else {
+            throw StoreError(
+                .otherStore, "the token is of the store \(parts[0]), this one is \(storeUUID)",
+                way: "use a token of this store")
+        }
+        guard line == timeline else {
+            throw StoreError(
+                .tokenExpired, "the token is of timeline \(line), the store was restored since and is at \(timeline)",
+                way: "read everything once, and go on from the newest token")
+        }
+        self.init(storeUUID: storeUUID, timeline: line, transaction: number)
+    }
+}

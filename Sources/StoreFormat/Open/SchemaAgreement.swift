@@ -1,0 +1,48 @@
+import Foundation
+import StoreModel
+
+/// Whether a model's entity version hashes are the store's (Format, sections 6.2 and 9).
+public enum SchemaAgreement {
+    /// The entities whose hashes differ, are missing in the model, or missing in the store.
+    public struct Mismatch: Sendable, Hashable {
+        public var different: [String] = []
+        public var onlyInStore: [String] = []
+        public var onlyInModel: [String] = []
+
+        public var isEmpty: Bool { different.isEmpty && onlyInStore.isEmpty && onlyInModel.isEmpty }
+    }
+
+    public static func compare(_ model: ModelDescription, with metadata: StoreMetadata) throws -> Mismatch {
+        let computed = try model.versionHashes()
+        // The history tables' own entities may be listed too; their model is in no file.
+        let stored = metadata.versionHashes.filter { !["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"].contains($0.key) }
+        var mismatch = Mismatch()
+        for name in Set(computed.keys).union(stored.keys).sorted() {
+            switch (computed[name], stored[name]) {
+            case (nil, _): mismatch.onlyInStore.append(name)
+            case (_, nil): mismatch.onlyInModel.append(name)
+            case (let a?, let b?): if a != b { mismatch.different.append(name) }
+            }
+        }
+        return mismatch
+    }
+
+    /// - Throws: `StoreError` `SchemaMismatch`, with the properties that differ where the store's own model is known.
+    static func check(
+        _ model: ModelDescription, against metadata: StoreMetadata, cached: ModelDescription?, _ path: String
+    ) throws {
+        let mismatch = try compare(model, with: metadata)
+        guard !mismatch.isEmpty else { return }
+        var parts: [String] = []
+        if !mismatch.different.isEmpty { parts.append("different: \(mismatch.different.joined(separator: ", "))") }
+        if !mismatch.onlyInStore.isEmpty { parts.append("only in the store: \(mismatch.onlyInStore.joined(separator: ", "))") }
+        if !mismatch.onlyInModel.isEmpty { parts.append("only in the model: \(mismatch.onlyInModel.joined(separator: ", "))") }
+        if let cached {
+            let details = ModelDifference.between(cached, model).map { "\($0)" }
+            if !details.isEmpty { parts.append("in detail: " + details.prefix(20).joined(separator: "; ")) }
+        }
+        throw StoreError(
+            .schemaMismatch, "the model is not the one that \(path) was made with: " + parts.joined(separator: "; "),
+            way: "give the store's own version of the model, or migrate a copy of the store")
+    }
+}

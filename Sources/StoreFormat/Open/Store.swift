@@ -1,0 +1,100 @@
+import Foundation
+import SQLite
+import StoreModel
+
+/// What is known of an opened store: its metadata, its model, and where everything is. A value without connections;
+/// `connect(_:)` makes those.
+public struct Store: Sendable {
+    public let path: String
+    public let metadata: StoreMetadata
+    public let model: ModelDescription
+    public let modelOrigin: ModelOrigin
+    public let catalogue: Catalogue
+    public let layout: StoreLayout
+    public let historyForm: HistoryForm
+    public let externalData: ExternalData
+    /// Whether the file was in WAL mode when it was opened.
+    public let isWAL: Bool
+
+    public var uuid: String { metadata.uuid }
+
+    /// Where the model was found.
+    public enum ModelOrigin: Sendable, Hashable, CustomStringConvertible {
+        /// The store's own `Z_MODELCACHE`.
+        case modelCache
+        /// Given by the caller: a file, or the classes of a program.
+        case given(String)
+
+        public var description: String {
+            switch self {
+            case .modelCache: "the store's model cache"
+            case .given(let source): source
+            }
+        }
+    }
+
+    /// Opens a store to learn all of this. Nothing is written.
+    /// - Parameters:
+    ///   - model: the model to read it by; nil takes the store's own model cache.
+    ///   - source: what to call the given model in messages.
+    ///   - requiringEqualHashes: refuse a given model whose version hashes differ from the store's.
+    /// - Throws: `StoreError`, naming what is wrong; see `StoreProbe` and `StoreError.Code`.
+    public static func open(
+        _ path: String, model: ModelDescription? = nil, source: String = "the given model",
+        requiringEqualHashes: Bool = true
+    ) throws -> Store {
+        try StoreProbe.check(path)
+        return try StoreConnector.translating(path) {
+            let connection = try StoreConnector.offlineReader(path)
+            return try open(
+                connection, path: path, model: model, source: source, requiringEqualHashes: requiringEqualHashes)
+        }
+    }
+
+    /// Reads all of this through a connection, in one snapshot.
+    static func open(
+        _ connection: Connection, path: String, model: ModelDescription?, source: String, requiringEqualHashes: Bool
+    ) throws -> Store {
+        try connection.transaction(.deferred) {
+            try read(
+                connection, path: path, model: model, source: source, requiringEqualHashes: requiringEqualHashes)
+        }
+    }
+
+    private static func read(
+        _ connection: Connection, path: String, model: ModelDescription?, source: String, requiringEqualHashes: Bool
+    ) throws -> Store {
+        let tables = try TableColumns(connection)
+        guard tables["Z_METADATA"] != nil, tables["Z_PRIMARYKEY"] != nil else {
+            throw StoreError(
+                .notAStore, "\(path) is an SQLite database, but no Core Data store: it lacks Z_METADATA or Z_PRIMARYKEY",
+                way: "give the file that Core Data or SwiftData made")
+        }
+        let metadata = try StoreMetadata.read(connection)
+        let (model, origin) = try StoreModelSource.model(
+            given: model, source: source, connection, path: path, tables: tables)
+        if requiringEqualHashes, case .given = origin {
+            try SchemaAgreement.check(model, against: metadata, cached: StoreModelSource.cached(connection, tables), path)
+        }
+        let catalogue = try Catalogue.read(connection, model: model)
+        return Store(
+            path: path, metadata: metadata, model: model, modelOrigin: origin, catalogue: catalogue,
+            layout: StoreLayout(model: model, catalogue: catalogue, tables: tables),
+            historyForm: HistoryForm(tables), externalData: ExternalData(storePath: path),
+            isWAL: try connection.scalar("PRAGMA journal_mode")?.textValue == "wal")
+    }
+
+    /// The same knowledge, read anew inside the connection's transaction: after the file's tables changed.
+    func rereadInTransaction(_ connection: Connection) throws -> Store {
+        let fresh = try Store.read(
+            connection, path: path, model: model, source: "", requiringEqualHashes: false)
+        return Store(
+            path: path, metadata: fresh.metadata, model: model, modelOrigin: modelOrigin, catalogue: fresh.catalogue,
+            layout: fresh.layout, historyForm: fresh.historyForm, externalData: externalData, isWAL: fresh.isWAL)
+    }
+
+    /// The same knowledge, read anew through a connection.
+    public func reread(_ connection: Connection) throws -> Store {
+        try connection.transaction(.deferred) { try rereadInTransaction(connection) }
+    }
+}

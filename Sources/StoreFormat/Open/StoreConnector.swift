@@ -1,0 +1,76 @@
+import Foundation
+import SQLite
+
+/// Makes connections that are safe to read and write a Core Data store with.
+public enum StoreConnector {
+    /// What a connection is for.
+    public enum Role: Sendable, Hashable {
+        /// Reads beside writers.
+        case reader
+        /// Reads and writes; our guard's triggers do not run on it, everyone else's do.
+        case writer(Durability)
+    }
+
+    /// How far a commit has got when it returns.
+    public enum Durability: String, Sendable, Hashable {
+        /// On the disk (`synchronous=FULL`).
+        case full
+        /// Consistent after a power cut, but the last commits may be lost (`synchronous=NORMAL`).
+        case normal
+    }
+
+    /// A connection that reads without leaving anything behind: for commands on a store that may have no daemon.
+    ///
+    /// A WAL store without a log is read as immutable, since a plain reader would make sidecars and leave them.
+    public static func offlineReader(_ path: String) throws -> Connection {
+        let connection = try Connection(path: path, mode: isQuietWAL(path) ? .immutable : .readOnly)
+        try prepare(connection)
+        return connection
+    }
+
+    /// Whether the file is in WAL mode and has no log beside it, so that nobody has it open.
+    static func isQuietWAL(_ path: String) -> Bool {
+        guard !FileManager.default.fileExists(atPath: path + "-wal") else { return false }
+        return RawFile.read(path) { path in
+            guard let file = FileHandle(forReadingAtPath: path) else { return false }
+            defer { try? file.close() }
+            guard let header = try? file.read(upToCount: 20), header.count == 20 else { return false }
+            return header[18] == 2
+        } ?? false
+    }
+
+    /// Opens a connection of that role.
+    /// - Throws: `StoreError`.
+    public static func connect(_ path: String, _ role: Role, busyTimeout: Int = 5_000) throws -> Connection {
+        try translating(path) {
+            switch role {
+            case .reader:
+                let connection = try Connection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
+                try connection.execute("PRAGMA query_only=1")
+                try prepare(connection)
+                return connection
+            case .writer(let durability):
+                let connection = try Connection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
+                try connection.execute("PRAGMA synchronous=\(durability == .full ? "FULL" : "NORMAL")")
+                try prepare(connection)
+                try connection.setMainTriggersEnabled(false)
+                try TriggerMirror.install(on: connection)
+                return connection
+            }
+        }
+    }
+
+    private static func prepare(_ connection: Connection) throws {
+        try DerivedFunctions.register(on: connection)
+        try connection.execute("PRAGMA cache_size=-16000")
+    }
+
+    /// Runs the body and turns SQLite's errors into a store's.
+    public static func translating<T>(_ path: String, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw StoreError(error, path: path)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import KeyedArchive
+import SQLite
+
+/// A store's `Z_METADATA` row (Format, section 6). Keys that are the application's are kept as they are.
+public struct StoreMetadata: Sendable, Hashable {
+    /// The store's UUID, as it stands in `Z_UUID`.
+    public var uuid: String
+    /// `Z_PLIST`, whole.
+    public var plist: PropertyListDictionary
+
+    public init(uuid: String, plist: PropertyListDictionary) {
+        self.uuid = uuid
+        self.plist = plist
+    }
+
+    /// The names of the keys that the format itself uses.
+    public enum Key {
+        public static let storeType = "NSStoreType"
+        public static let hashes = "NSStoreModelVersionHashes"
+        public static let hashesVersion = "NSStoreModelVersionHashesVersion"
+        public static let identifiers = "NSStoreModelVersionIdentifiers"
+        public static let frameworkVersion = "NSPersistenceFrameworkVersion"
+        public static let maximumFrameworkVersion = "NSPersistenceMaximumFrameworkVersion"
+        public static let autoVacuum = "_NSAutoVacuumLevel"
+        public static let digest = "NSStoreModelVersionHashesDigest"
+        public static let checksum = "NSStoreModelVersionChecksumKey"
+    }
+
+    /// The version hash of each entity, 32 bytes each.
+    public var versionHashes: [String: Data] {
+        guard let entries = plist[Key.hashes]?.dictionary?.entries else { return [:] }
+        return Dictionary(
+            entries.compactMap { entry in entry.value.data.map { (entry.key, $0) } },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    public var digest: String? { plist[Key.digest]?.string }
+    public var checksum: String? { plist[Key.checksum]?.string }
+    public var frameworkVersion: Int? { plist[Key.frameworkVersion]?.integer.map(Int.init) }
+    public var versionIdentifiers: [String] { plist[Key.identifiers]?.elements?.compactMap(\.string) ?? [] }
+
+    /// Reads the row.
+    /// - Throws: `StoreError` `NotAStore` or `MetadataUnreadable`.
+    static func read(_ connection: Connection) throws -> StoreMetadata {
+        guard let row = try connection.query("SELECT Z_UUID, Z_PLIST FROM Z_METADATA").first else {
+            throw StoreError(
+                .notAStore, "\(connection.path) has an empty Z_METADATA table", way: "restore a backup of the store")
+        }
+        guard let uuid = row[0].textValue, !uuid.isEmpty else {
+            throw StoreError(
+                .metadataUnreadable, "\(connection.path) has no store UUID in Z_METADATA",
+                way: "restore a backup of the store")
+        }
+        guard let bytes = row[1].blobValue, !bytes.isEmpty else {
+            throw StoreError(
+                .metadataUnreadable, "the metadata property list of \(connection.path) is NULL",
+                way: "restore a backup: without it the store's model version is not known")
+        }
+        do {
+            guard let plist = try PropertyList.parse(Data(bytes)).dictionary else {
+                throw StoreError(
+                    .metadataUnreadable, "the metadata of \(connection.path) is no dictionary",
+                    way: "restore a backup of the store")
+            }
+            return StoreMetadata(uuid: uuid, plist: plist)
+        } catch let error as PropertyListError {
+            throw StoreError(
+                .metadataUnreadable, "the metadata property list of \(connection.path) cannot be read: \(error)",
+                way: "restore a backup of the store")
+        }
+    }
+
+    /// Writes the row.
+    func write(_ connection: Connection) throws {
+        let data = try PropertyList.binary(.dictionary(plist))
+        try connection.run(
+            "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+            [.text(uuid), .blob([UInt8](data))])
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import SQLite
+
+/// Looks at the raw file before SQLite does, so that what is no store is told apart and not touched.
+///
+/// A file that this process has open already is not looked at: it was when it was opened.
+public enum StoreProbe {
+    /// Checks that the path is a readable file that starts like an SQLite database.
+    /// - Throws: `StoreError`: `NotFound`, `AccessDenied`, `Empty`, `NotADatabase`, `Encrypted`, `Damaged`.
+    public static func check(_ path: String) throws {
+        try RawFile.read(path) { try inspect($0) }
+    }
+
+    private static func inspect(_ path: String) throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw StoreError(.notFound, "there is no file \(path)", way: "check the path")
+        }
+        guard !isFolder.boolValue else {
+            throw StoreError(.notADatabase, "\(path) is a folder", way: "give the store file itself")
+        }
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw StoreError(.accessDenied, "\(path) may not be read", way: "check its permissions")
+        }
+        defer { try? file.close() }
+        let header: Data
+        let size: UInt64
+        do {
+            header = try file.read(upToCount: 100) ?? Data()
+            size = try file.seekToEnd()
+        } catch {
+            throw StoreError(.inputOutput, "\(path) cannot be read: \(error)", way: "check the disk")
+        }
+        try check(header: [UInt8](header), size: size, path: path)
+    }
+
+    private static func check(header: [UInt8], size: UInt64, path: String) throws {
+        guard size > 0 else {
+            throw StoreError(.empty, "\(path) is empty: it has no bytes", way: "restore a backup, or create a store")
+        }
+        let magic = Array("SQLite format 3\0".utf8)
+        guard header.starts(with: magic) else {
+            if isLikelyEncrypted(header) {
+                throw StoreError(
+                    .encrypted, "\(path) is no plain SQLite database: its header looks encrypted",
+                    way: "decrypt it first, as with SQLCipher's sqlcipher_export")
+            }
+            throw StoreError(
+                .notADatabase, "\(path) is no SQLite database: its first bytes are not SQLite's",
+                way: "give a Core Data store of the SQLite type (XML and binary stores are not read)")
+        }
+        guard header.count == 100 else {
+            throw StoreError(.damaged, "\(path) ends inside its header, after \(size) bytes", way: "restore a backup")
+        }
+        let raw = Int(header[16]) << 8 | Int(header[17])
+        let pageSize = raw == 1 ? 65_536 : raw
+        guard pageSize >= 512, pageSize & (pageSize - 1) == 0, (1...2).contains(header[18]), (1...2).contains(header[19])
+        else {
+            throw StoreError(.damaged, "the header of \(path) names impossible sizes or versions", way: "restore a backup")
+        }
+        let pages = header[28..<32].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let isCurrent = Array(header[24..<28]) == Array(header[92..<96])
+        // The page count in the header holds where the file was last written by a version that keeps it; with a WAL,
+        // pages that are still there may not be in the main file yet.
+        if isCurrent, pages > 0, size < pages * UInt64(pageSize), !hasLog(path) {
+            throw StoreError(
+                .damaged, "\(path) is cut short: \(size) bytes of \(pages * UInt64(pageSize))", way: "restore a backup")
+        }
+    }
+
+    private static func hasLog(_ path: String) -> Bool {
+        let size = (try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size]) as? Int
+        return (size ?? 0) > 0
+    }
+
+    /// Random bytes have a high count of distinct values; text, XML and property lists do not.
+    private static func isLikelyEncrypted(_ header: [UInt8]) -> Bool {
+        header.count == 100 && Set(header).count > 70 && header.contains { $0 >= 0x80 }
+    }
+}

@@ -1,0 +1,172 @@
+import SQLite
+import StoreModel
+
+/// The SQL of every table and index that Core Data's newest framework makes for a model (Format, sections 2 to 4).
+public struct SchemaPlan: Sendable {
+    let model: ModelDescription
+    let numbers: [String: Int64]
+    private let plans: [String: ColumnPlan]
+
+    public init(_ model: ModelDescription) {
+        self.model = model
+        numbers = Dictionary(
+            model.numberedEntities.enumerated().map { ($1.name, Int64($0 + 1)) }, uniquingKeysWith: { first, _ in first })
+        var plans: [String: ColumnPlan] = [:]
+        for entity in model.entities where entity.superentityName == nil {
+            plans[entity.name] = ColumnPlan(root: entity.name, model: model, numbers: numbers)
+        }
+        self.plans = plans
+    }
+
+    private var roots: [EntityDescription] { model.numberedEntities.filter { $0.superentityName == nil } }
+
+    /// Every statement, in an order in which they can be run.
+    public var statements: [String] {
+        bookkeepingTables + entityTables + joinTables.flatMap(\.statements) + indexes + DerivedTriggers(self).statements
+    }
+
+    var bookkeepingTables: [String] {
+        [
+            "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+            "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+            "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+        ]
+    }
+
+    private var entityTables: [String] {
+        roots.compactMap { root in
+            guard let plan = plans[root.name] else { return nil }
+            let columns = plan.columns.map { ", \($0.name) \($0.declaredType)" }.joined()
+            return "CREATE TABLE \(plan.table) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns) )"
+        }
+    }
+
+    /// The rows of `Z_PRIMARYKEY`.
+    var catalogueRows: [(number: Int64, name: String, parent: Int64)] {
+        model.numberedEntities.map { entity in
+            (numbers[entity.name] ?? 0, entity.name, entity.superentityName.flatMap { numbers[$0] } ?? 0)
+        }
+    }
+
+    /// The column of a property, in its root's table.
+    func column(of property: String, in entity: String) -> (table: String, column: String)? {
+        guard let plan = plans[model.rootName(of: entity)] else { return nil }
+        let chain = Set(model.inheritanceChain(of: entity).map(\.name))
+        let found = plan.columns.first {
+            chain.contains($0.purpose.entity) && $0.purpose.property == property
+                && ($0.purpose.role == .attribute(leaf: 0) || $0.purpose.role == .foreignKey)
+        }
+        return found.map { (plan.table, $0.name) }
+    }
+
+    // MARK: Indexes
+
+    private var indexes: [String] {
+        roots.flatMap { root -> [String] in
+            guard let plan = plans[root.name] else { return [] }
+            let keys = plan.columns.filter { $0.purpose.role == .foreignKey || $0.purpose.role == .ownerKey }
+            var result = keys.map { "CREATE INDEX \(plan.table)_\($0.name)_INDEX ON \(plan.table) (\($0.name))" }
+            let tree = model.tree(of: root.name)
+            if tree.count > 1 { result.append("CREATE INDEX \(plan.table)_Z_ENT_INDEX ON \(plan.table) (Z_ENT)") }
+            for entity in tree { result += indexes(of: entity) }
+            return result
+        }
+    }
+
+    private func indexes(of entity: EntityDescription) -> [String] {
+        let table = ColumnPlan.tableName(model.rootName(of: entity.name))
+        var result = entity.fetchIndexes.compactMap { index -> String? in
+            let parts = index.elements.map { element -> String? in
+                let column = element.property == "self" ? "Z_PK" : element.property == "self.entity" || element.property == "entity"
+                    ? "Z_ENT" : column(of: element.property, in: entity.name)?.column
+                return column.map { "\($0) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")" }
+            }
+            guard !index.elements.contains(where: { $0.kind == .rTree }), !parts.contains(nil), !parts.isEmpty else {
+                return nil
+            }
+            let filter = index.partialIndexPredicateFormat.flatMap { PartialIndex(self, entity.name).sql(of: $0) }
+            if index.partialIndexPredicateFormat != nil, filter == nil { return nil }
+            return "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(table) (\(parts.compactMap { $0 }.joined(separator: ", ")))"
+                + (filter.map { " WHERE \($0)" } ?? "")
+        }
+        for names in entity.compoundIndexes where !names.isEmpty {
+            let parts = names.compactMap { column(of: $0, in: entity.name)?.column }
+            guard parts.count == names.count else { continue }
+            let list = parts.map { "\($0) COLLATE BINARY ASC" }.joined(separator: ", ")
+            let name = "Z_\(entity.name)_\(names.joined(separator: "_"))"
+            if !result.contains(where: { $0.hasPrefix("CREATE INDEX \(name) ") }) {
+                result.append("CREATE INDEX \(name) ON \(table) (\(list))")
+            }
+        }
+        for names in entity.uniquenessConstraints {
+            let parts = names.compactMap { column(of: $0, in: entity.name)?.column }
+            guard parts.count == names.count, !parts.isEmpty else { continue }
+            let list = parts.map { "\($0) COLLATE BINARY ASC" }.joined(separator: ", ")
+            result.append(
+                "CREATE UNIQUE INDEX Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_")) ON \(table) (\(list))")
+        }
+        return result
+    }
+
+    // MARK: Join tables
+
+    /// A join table to make (Format, section 3.4).
+    struct JoinPlan: Sendable {
+        let table: String
+        let columns: [String]
+        let orderColumns: [String]
+
+        var statements: [String] {
+            let orders = orderColumns.map { ", \($0) INTEGER" }.joined()
+            return [
+                "CREATE TABLE \(table) ( \(columns[0]) INTEGER, \(columns[1]) INTEGER\(orders), "
+                    + "PRIMARY KEY (\(columns[0]), \(columns[1])) )",
+                "CREATE INDEX \(table)_\(columns[1])_INDEX ON \(table) (\(columns[1]), \(columns[0]))",
+            ]
+        }
+    }
+
+    var joinTables: [JoinPlan] {
+        var seen: Set<Set<String>> = []
+        return model.numberedEntities.flatMap { entity in
+            entity.relationships.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.compactMap { relationship in
+                join(entity, relationship, &seen)
+            }
+        }
+    }
+
+    private func join(
+        _ entity: EntityDescription, _ relationship: RelationshipDescription, _ seen: inout Set<Set<String>>
+    ) -> JoinPlan? {
+        guard relationship.isToMany, !relationship.isTransient, let inverseName = relationship.inverseName,
+            let holder = model.inheritanceChain(of: relationship.destinationEntityName).last(where: { declaring in
+                declaring.relationships.contains { $0.name == inverseName }
+            }),
+            let inverse = holder.relationships.first(where: { $0.name == inverseName }), inverse.isToMany,
+            seen.insert(["\(entity.name).\(relationship.name)", "\(holder.name).\(inverseName)"]).inserted,
+            let own = numbers[entity.name], let other = numbers[relationship.destinationEntityName]
+        else { return nil }
+        if own == other, inverseName == relationship.name {
+            let column = "Z_\(own)\(relationship.name.uppercased())"
+            return JoinPlan(table: column, columns: [column, "REFLEXIVE"], orderColumns: [])
+        }
+        let isFirst = Self.namesTable(
+            own: own, other: other, ownHasSubentities: !model.subentities(of: entity.name).isEmpty,
+            otherHasSubentities: !model.subentities(of: relationship.destinationEntityName).isEmpty,
+            name: relationship.name, inverse: inverseName)
+        let (a, b, forward, back) = isFirst ? (own, other, relationship, inverse) : (other, own, inverse, relationship)
+        let ownColumn = "\(a)\(back.name.uppercased())"
+        let otherColumn = "\(b)\(forward.name.uppercased())"
+        return JoinPlan(
+            table: "Z_\(a)\(forward.name.uppercased())", columns: ["Z_\(ownColumn)", "Z_\(otherColumn)"],
+            orderColumns: (back.isOrdered ? ["Z_FOK_\(ownColumn)"] : []) + (forward.isOrdered ? ["Z_FOK_\(otherColumn)"] : []))
+    }
+
+    private static func namesTable(
+        own: Int64, other: Int64, ownHasSubentities: Bool, otherHasSubentities: Bool, name: String, inverse: String
+    ) -> Bool {
+        if own == other { return inverse.utf8.lexicographicallyPrecedes(name.utf8) }
+        if ownHasSubentities != otherHasSubentities { return ownHasSubentities }
+        return own < other
+    }
+}

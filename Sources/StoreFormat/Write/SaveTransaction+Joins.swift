@@ -1,0 +1,78 @@
+import SQLite
+
+extension SaveTransaction {
+    /// Adds a pair to a join table; for a relationship that is its own inverse, both rows of the pair.
+    /// - Parameters:
+    ///   - order: the destination's place in this relationship, where it is ordered.
+    ///   - inverseOrder: this object's place in the inverse, where that is ordered.
+    public func insertJoin(
+        _ join: RelationshipLayout.JoinTable, own: Int64, other: Int64, order: Int64? = nil, inverseOrder: Int64? = nil
+    ) throws {
+        var columns = [join.ownColumn, join.otherColumn]
+        var values: [SQLValue] = [.integer(own), .integer(other)]
+        if let column = join.orderColumn {
+            columns.append(column)
+            values.append(order.map { .integer($0) } ?? .null)
+        }
+        if let column = join.inverseOrderColumn {
+            columns.append(column)
+            values.append(inverseOrder.map { .integer($0) } ?? .null)
+        }
+        let names = columns.map(\.sqlIdentifier).joined(separator: ", ")
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        let sql = "INSERT OR IGNORE INTO \(join.table.sqlIdentifier) (\(names)) VALUES (\(marks))"
+        try connection.run(sql, values)
+        if join.isReflexive, own != other { try connection.run(sql, [.integer(other), .integer(own)]) }
+    }
+
+    /// Removes a pair.
+    public func deleteJoin(_ join: RelationshipLayout.JoinTable, own: Int64, other: Int64) throws {
+        let sql = """
+            DELETE FROM \(join.table.sqlIdentifier)
+            WHERE \(join.ownColumn.sqlIdentifier) = ? AND \(join.otherColumn.sqlIdentifier) = ?
+            """
+        try connection.run(sql, [.integer(own), .integer(other)])
+        if join.isReflexive, own != other { try connection.run(sql, [.integer(other), .integer(own)]) }
+    }
+
+    /// Sets the destination's place in an ordered relationship.
+    public func setJoinOrder(_ join: RelationshipLayout.JoinTable, own: Int64, other: Int64, order: Int64) throws {
+        guard let column = join.orderColumn else { return }
+        try connection.run(
+            """
+            UPDATE \(join.table.sqlIdentifier) SET \(column.sqlIdentifier) = ?
+            WHERE \(join.ownColumn.sqlIdentifier) = ? AND \(join.otherColumn.sqlIdentifier) = ?
+            """, [.integer(order), .integer(own), .integer(other)])
+    }
+
+    /// Removes every pair that the object is in, as its deletion does; any stack may, for an object of its own.
+    public func deleteAllJoins(_ join: RelationshipLayout.JoinTable, own: Int64) throws {
+        let table = join.table.sqlIdentifier
+        try connection.run("DELETE FROM \(table) WHERE \(join.ownColumn.sqlIdentifier) = ?", [.integer(own)])
+        if join.isReflexive {
+            try connection.run("DELETE FROM \(table) WHERE \(join.otherColumn.sqlIdentifier) = ?", [.integer(own)])
+        }
+    }
+
+    /// Whether this stack may add, remove or reorder the join table's pairs.
+    public func ownsJoin(_ join: RelationshipLayout.JoinTable) -> Bool {
+        guard let unit = register?.unit(ofJoinTable: join.table) else { return true }
+        return unit.owner == authority.stack && !unit.isFrozen
+    }
+
+    /// Refuses a change of pairs in a join table that the other stack owns.
+    /// - Throws: `StoreError` `OwnershipViolation` or `Frozen`, naming the objects.
+    public func authorizeJoin(
+        _ join: RelationshipLayout.JoinTable, relationship: String, objects: @autoclosure () -> [ObjectReference]
+    ) throws {
+        guard !ownsJoin(join), let unit = register?.unit(ofJoinTable: join.table) else { return }
+        let reason =
+            unit.isFrozen
+            ? "\(relationship) is frozen for a handover"
+            : "the pairs of \(relationship) are owned by the \(unit.owner.rawValue) stack (epoch \(unit.epoch))"
+        throw StoreError(
+            unit.isFrozen ? .frozen : .ownershipViolation, "the \(authority.stack.rawValue) stack may not change them: \(reason)",
+            way: "the changes are still pending: save them through the owner, or hand the entity over",
+            objects: objects().map { .init(object: $0, owner: unit.owner, epoch: unit.epoch, reason: reason) })
+    }
+}

@@ -1,0 +1,243 @@
+import Foundation
+import SQLite
+import StoreModel
+
+/// One save, between its `BEGIN IMMEDIATE` and its commit: authorises entities, hands out keys, writes rows, and records
+/// each object's change in history.
+///
+/// A stack calls `authorize` once, then one of `insert`, `update`, `delete` for each changed object, the join rows'
+/// functions for many-to-manys. Every object gets one change row.
+public final class SaveTransaction {
+    public let store: Store
+    public let connection: Connection
+    /// The register as it is in this transaction; nil where the store has not been adopted.
+    public let register: OwnershipRegister?
+    public let authority: SaveAuthority
+    let log: HistoryAppender?
+    let identity: TransactionIdentity
+    private var authorized: Set<Int64> = []
+    private var touchedUnits: Set<String> = []
+    private var keys: [String: Int64] = [:]
+    var newFiles: [String] = []
+    var obsoleteFiles: [String] = []
+    private var statements: [Int64: RowStatements] = [:]
+    private var wroteRows = false
+
+    init(_ writer: StoreWriter, _ authority: SaveAuthority, _ identity: TransactionIdentity) throws {
+        connection = writer.connection
+        self.authority = authority
+        self.identity = identity
+        register = try OwnershipRegister.read(connection)
+        if writer.isTracking, !writer.store.historyForm.isTracked { try writer.makeHistoryTables() }
+        store = writer.store
+        log = writer.isTracking ? try HistoryAppender(connection, form: store.historyForm) : nil
+    }
+
+    // MARK: Ownership
+
+    /// Whether this stack may write the entity's rows. In a store that has not been adopted everybody may.
+    public func owns(_ entity: String) -> Bool {
+        guard let unit = register?.unit(ofEntity: entity) else { return register == nil }
+        return unit.owner == authority.stack
+    }
+
+    /// Checks, for all entities whose rows change, that this stack owns them, at the epoch that it holds.
+    /// - Parameter objects: the objects of an entity that the save is about; only asked for in a refusal.
+    /// - Throws: `StoreError` `OwnershipViolation`, `StaleEpoch` or `Frozen`, naming every offending object.
+    public func authorize(_ entities: some Collection<EntityLayout>, objects: (String) -> [ObjectReference]) throws {
+        var offences: [StoreError.Offence] = []
+        var code: StoreError.Code?
+        for entity in entities {
+            if let (reason, why) = refusal(of: entity.name) {
+                let unit = register?.unit(ofEntity: entity.name)
+                code = code ?? why
+                offences += objects(entity.name).map {
+                    StoreError.Offence(object: $0, owner: unit?.owner, epoch: unit?.epoch, reason: reason)
+                }
+            } else {
+                authorized.insert(entity.number)
+                if let unit = register?.unitOfEntity[entity.name] { touchedUnits.insert(unit) }
+            }
+        }
+        guard let code else { return }
+        throw Self.refusal(code, offences, stack: authority.stack)
+    }
+
+    private func refusal(of entity: String) -> (String, StoreError.Code)? {
+        guard let register else { return nil }
+        guard let unit = register.unit(ofEntity: entity) else {
+            return ("\(entity) is not in the ownership register", .ownershipViolation)
+        }
+        if unit.owner != authority.stack {
+            return ("\(entity) is owned by the \(unit.owner.rawValue) stack (epoch \(unit.epoch))", .ownershipViolation)
+        }
+        if unit.isFrozen { return ("\(entity) is frozen for a handover (epoch \(unit.epoch))", .frozen) }
+        let held = authority.epochs[unit.name]
+        if held != unit.epoch {
+            let text = held.map { "epoch \($0)" } ?? "no epoch"
+            return ("this instance holds \(text) for \(entity), the register is at \(unit.epoch)", .staleEpoch)
+        }
+        return nil
+    }
+
+    private static func refusal(
+        _ code: StoreError.Code, _ offences: [StoreError.Offence], stack: StackName
+    ) -> StoreError {
+        let shown = offences.prefix(10).map { "\($0.object): \($0.reason)" }.joined(separator: "; ")
+        let more = offences.count > 10 ? "; and \(offences.count - 10) more" : ""
+        let way =
+            switch code {
+            case .frozen: "the changes are still pending: save again when the handover is done"
+            case .staleEpoch: "the changes are still pending: refresh, and save again"
+            default: "the changes are still pending: save them through the owner, or hand the entity over"
+            }
+        return StoreError(
+            code, "the \(stack.rawValue) stack may not write \(offences.count) object\(offences.count == 1 ? "" : "s"): "
+                + shown + more, way: way, objects: offences)
+    }
+
+    private func requireAuthority(_ entity: EntityLayout, _ key: Int64) throws {
+        guard !authorized.contains(entity.number) else { return }
+        try authorize([entity]) { [ObjectReference(entity: $0, key: key)] }
+    }
+
+    // MARK: Keys
+
+    /// Hands out keys in the entity's table, the first of `count` in a row. None was ever in use.
+    public func allocateKeys(_ count: Int, for entity: EntityLayout) throws -> Int64 {
+        let last: Int64
+        if let known = keys[entity.rootName] {
+            last = known
+        } else {
+            let counter =
+                try connection.scalar(
+                    "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entity.rootNumber)])?.integerValue ?? 0
+            let highest = try connection.scalar("SELECT max(Z_PK) FROM \(entity.table.sqlIdentifier)")?.integerValue ?? 0
+            last = max(counter, highest)
+        }
+        keys[entity.rootName] = last + Int64(count)
+        return last + 1
+    }
+
+    // MARK: Rows
+
+    /// The entity's statements, compiled once a transaction.
+    func rowStatements(_ entity: EntityLayout) throws -> RowStatements {
+        if let known = statements[entity.number] { return known }
+        let made = RowStatements(connection, entity)
+        statements[entity.number] = made
+        return made
+    }
+
+    /// Inserts an object's row, with version 1.
+    /// - Parameter values: one for each of `entity.columns`, in their order.
+    /// - Throws: `StoreError` `UniqueConflict` where a uniqueness constraint has the values already.
+    public func insert(_ entity: EntityLayout, key: Int64, values: [SQLValue]) throws {
+        try requireAuthority(entity, key)
+        wroteRows = true
+        let statement = try rowStatements(entity).insert
+        statement.bind(key, at: 1)
+        statement.bind(entity.number, at: 2)
+        for (i, value) in values.enumerated() { statement.bind(value, at: i + 3) }
+        try uniquely(entity, key) { try statement.run() }
+        try log?.append(.insert, entity, key, columns: nil, tombstone: [])
+    }
+
+    /// Updates an object's row: sets columns, adds 1 to its version, and records the change.
+    /// - Parameters:
+    ///   - expecting: the version that the object was read at; nil writes whatever the version is.
+    ///   - columns: what to set, by index into `entity.columns`; may be empty where only a relationship's other end
+    ///     changed.
+    ///   - changed: the properties that history marks.
+    /// - Returns: false, with nothing written, if the row is gone or has another version.
+    public func update(
+        _ entity: EntityLayout, key: Int64, expecting: Int64?, columns: [(index: Int, value: SQLValue)],
+        changed: some Sequence<String>
+    ) throws -> Bool {
+        try requireAuthority(entity, key)
+        try collectFiles(entity, key, columns: columns.map(\.index))
+        let statement = try rowStatements(entity).update(columns.map(\.index), checksVersion: expecting != nil)
+        for (i, column) in columns.enumerated() { statement.bind(column.value, at: i + 1) }
+        statement.bind(key, at: columns.count + 1)
+        statement.bind(entity.number, at: columns.count + 2)
+        if let expecting { statement.bind(expecting, at: columns.count + 3) }
+        try uniquely(entity, key) { try statement.run() }
+        guard connection.changes > 0 else { return false }
+        wroteRows = true
+        try log?.append(.update, entity, key, columns: entity.bitmap.encode(changed), tombstone: [])
+        return true
+    }
+
+    /// Records that a relationship's other end changed whose row the other stack owns: a change row only, no version.
+    public func noteChange(_ entity: EntityLayout, key: Int64, changed: some Sequence<String>) throws {
+        wroteRows = true
+        try log?.append(.update, entity, key, columns: entity.bitmap.encode(changed), tombstone: [])
+    }
+
+    /// Deletes an object's row and records it, with the values that its entity preserves. Join rows and the keys that
+    /// others hold are the caller's to remove before.
+    /// - Returns: false, with nothing written, if the row is gone or has another version.
+    public func delete(_ entity: EntityLayout, key: Int64, expecting: Int64?) throws -> Bool {
+        try requireAuthority(entity, key)
+        let external = entity.attributes.flatMap(\.leaves).filter(\.isExternal).compactMap(\.column)
+        try collectFiles(entity, key, columns: external)
+        let tombstone = try tombstone(entity, key)
+        let statement = try rowStatements(entity).delete(checksVersion: expecting != nil)
+        statement.bind(key, at: 1)
+        statement.bind(entity.number, at: 2)
+        if let expecting { statement.bind(expecting, at: 3) }
+        try statement.run()
+        guard connection.changes > 0 else { return false }
+        wroteRows = true
+        try log?.append(.delete, entity, key, columns: nil, tombstone: tombstone)
+        return true
+    }
+
+    private func tombstone(_ entity: EntityLayout, _ key: Int64) throws -> [SQLValue] {
+        guard case .interned(let count) = store.historyForm, count > 0 else { return [] }
+        let columns = entity.tombstoneAttributes.prefix(count).map { $0.leaf?.column }
+        guard columns.contains(where: { $0 != nil }) else { return [] }
+        let list = columns.map { $0.map { entity.columns[$0].sqlIdentifier } ?? "NULL" }.joined(separator: ", ")
+        return try connection.query(
+            "SELECT \(list) FROM \(entity.table.sqlIdentifier) WHERE Z_PK = ?", [.integer(key)]).first ?? []
+    }
+
+    private func uniquely(_ entity: EntityLayout, _ key: Int64, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as SQLiteError where error.isUniqueConstraint {
+            let object = ObjectReference(entity: entity.name, key: key)
+            let constraint = entity.uniquenessConstraints.first { constraint in
+                constraint.columns.allSatisfy { error.message.contains("\(entity.table).\(entity.columns[$0])") }
+            }
+            let names = constraint?.properties.joined(separator: ", ") ?? error.message
+            throw StoreError(
+                .uniqueConflict, "\(object): another \(entity.name) has the same \(names)",
+                way: "change the value, or update the object that has it",
+                objects: [.init(object: object, reason: "the same \(names)")])
+        }
+    }
+
+    // MARK: The end
+
+    /// Writes the counters and the transaction's own rows.
+    /// - Returns: the history transaction's number; nil if nothing was written at all.
+    func finish() throws -> Int64? {
+        for (root, last) in keys {
+            guard let number = store.layout[root]?.number else { continue }
+            try connection.run(
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(last), .integer(number)])
+        }
+        guard wroteRows || !keys.isEmpty else { return nil }
+        if register != nil { try CoexistenceState.countCommit(connection) }
+        guard wroteRows, let log else { return 0 }
+        let number = try log.finish(identity)
+        if let register {
+            let epochs = touchedUnits.sorted().map { "\($0)=\(register.units[$0]?.epoch ?? 0)" }.joined(separator: "\n")
+            try connection.run(
+                "INSERT INTO COEXIST_TRANSACTION (NUMBER, STACK, INSTANCE, EPOCHS) VALUES (?, ?, ?, ?)",
+                [.integer(number), .text(authority.stack.rawValue), .text(authority.instanceName), .text(epochs)])
+        }
+        return number
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import SQLite
+
+/// The one way to write a store's rows: a save is one SQLite transaction with the ownership check, the rows, and the
+/// history.
+///
+/// Belongs to the queue or thread that made it, like its connection.
+public final class StoreWriter {
+    public let connection: Connection
+    /// The store as this writer last read it.
+    public private(set) var store: Store
+    /// Whether a store without history tables gets them with the first save.
+    public let isTracking: Bool
+    /// Above this size of the WAL a save is followed by a checkpoint; nil leaves checkpoints to the daemon.
+    public var maximumLogBytes: Int?
+    private var schemaVersion: Int64
+
+    /// Opens a connection for writing.
+    /// - Parameters:
+    ///   - isTracking: false for a store that is written without history. A tracked store is then refused.
+    ///   - busyTimeout: how long a save waits for the write lock, in milliseconds.
+    /// - Throws: `StoreError`: `ReadOnly` for a tracked store that is opened with tracking off, and what opening throws.
+    public init(
+        store: Store, durability: StoreConnector.Durability = .full, isTracking: Bool = true, busyTimeout: Int = 10_000,
+        maximumLogBytes: Int? = 64 << 20
+    ) throws {
+        if !isTracking, store.historyForm.isTracked {
+            throw StoreError(
+                .readOnly, "\(store.path) has persistent history, and this stack was opened with history tracking off",
+                way: "switch history tracking on: without it the other stack would miss every change")
+        }
+        self.store = store
+        self.isTracking = isTracking
+        self.maximumLogBytes = maximumLogBytes
+        connection = try StoreConnector.connect(store.path, .writer(durability), busyTimeout: busyTimeout)
+        schemaVersion = try connection.scalar("PRAGMA schema_version")?.integerValue ?? 0
+    }
+
+    /// Runs the body in a save's transaction and commits it.
+    /// - Returns: the body's result, and the history transaction's number; nil if nothing was written.
+    /// - Throws: `StoreError`. Then nothing is written, and external files that the body wrote are gone again.
+    public func save<T>(
+        _ authority: SaveAuthority, _ identity: TransactionIdentity, _ body: (SaveTransaction) throws -> T
+    ) throws -> (T, Int64?) {
+        let result = try StoreConnector.translating(store.path) {
+            try connection.execute("BEGIN IMMEDIATE")
+            var pending: SaveTransaction?
+            do {
+                try followSchema()
+                let transaction = try SaveTransaction(self, authority, identity)
+                pending = transaction
+                let result = try body(transaction)
+                let number = try transaction.finish()
+                try connection.execute(number == nil ? "ROLLBACK" : "COMMIT")
+                transaction.removeObsoleteFiles(committed: number != nil)
+                return (result, number)
+            } catch {
+                connection.rollback()
+                pending?.removeObsoleteFiles(committed: false)
+                throw error
+            }
+        }
+        try? checkpointIfNeeded()
+        return result
+    }
+
+    /// Inside a transaction: takes notice of a schema that another process changed.
+    private func followSchema() throws {
+        let current = try connection.scalar("PRAGMA schema_version")?.integerValue ?? 0
+        guard current != schemaVersion else { return }
+        connection.clearStatementCache()
+        let fresh = try store.rereadInTransaction(connection)
+        guard fresh.metadata.versionHashes == store.metadata.versionHashes else {
+            throw StoreError(
+                .schemaMismatch, "\(store.path) was migrated to another model while it was open",
+                way: "open it again with the new model")
+        }
+        store = fresh
+        try TriggerMirror.install(on: connection)
+        schemaVersion = current
+    }
+
+    /// Inside a transaction: makes the history tables of a store that was never tracked.
+    func makeHistoryTables() throws {
+        let tombstones = store.layout.entities.map(\.tombstoneAttributes.count).max() ?? 0
+        try HistoryTables.create(connection, tombstones: tombstones)
+        store = try store.rereadInTransaction(connection)
+    }
+
+    private func checkpointIfNeeded() throws {
+        guard let maximumLogBytes, connection.logFrames * 4096 > maximumLogBytes else { return }
+        _ = try connection.checkpoint(.restart)
+    }
+}

@@ -1,0 +1,4 @@
+import Foundation
+public enum ModelCache { public static func decode(_ data: Data) throws -> ModelDescription { ModelDescription() } }
+public enum ModelDifference { public static func between(_ a: ModelDescription, _ b: ModelDescription) -> [String] { [] } }
+extension ModelDescription { public func versionHashes() throws -> [String: Data] { [:] } }
