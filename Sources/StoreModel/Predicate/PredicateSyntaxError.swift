@@ -1,0 +1,23 @@
+/// Why a format is no predicate.
+public struct PredicateSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The format that was read.
+    public var format: String
+    /// Where reading stopped, in Unicode scalars from the start.
+    public var position: Int
+    /// What would have been right there.
+    public var expected: String
+    /// What is there instead.
+    public var found: String
+
+    /// Makes an error.
+    public init(format: String, position: Int, expected: String, found: String) {
+        self.format = format
+        self.position = position
+        self.expected = expected
+        self.found = found
+    }
+
+    public var description: String {
+        "predicate `\(format)`, position \(position): expected \(expected), found \(found)"
+    }
+}
