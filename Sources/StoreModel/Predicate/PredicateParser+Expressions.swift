@@ -79,7 +79,7 @@ extension PredicateParser {
                 term = .expression(try index(of: base))
             } else {
                 advance()
-                term = .expression(try Self.append(component(), to: base))
+                term = .expression(try base.appending(component()))
             }
         }
         return term
@@ -97,20 +97,6 @@ extension PredicateParser {
             return path.split(separator: ".").map(String.init)
         default:
             throw failure("a key")
-        }
-    }
-
-    private static func append(_ keys: [String], to base: ExpressionNode) -> ExpressionNode {
-        switch base {
-        case .evaluatedObject: .keyPath(keys)
-        case .keyPath(let path): .keyPath(path + keys)
-        case .variable(let name, let path): .variable(name, keyPath: path + keys)
-        case .subquery(let source, let variable, let predicate, let path):
-            .subquery(source, variable: variable, predicate, keyPath: path + keys)
-        default:
-            .function(
-                "FUNCTION",
-                [base, .constant(.string("valueForKeyPath:")), .constant(.string(keys.joined(separator: ".")))])
         }
     }
 
