@@ -68,6 +68,9 @@ public final class Connection {
 
     deinit {
         cache.removeAll()
+        // A cached statement that somebody still holds keeps SQLite's handle alive: it must not call back into what is gone.
+        sqlite3_wal_hook(handle, nil, nil)
+        sqlite3_busy_handler(handle, nil, nil)
         sqlite3_close_v2(handle)
     }
 
@@ -105,7 +108,7 @@ public final class Connection {
             return statement
         }
         if cache.count >= 200 { cache.removeAll() }
-        let statement = try Statement(self, sql)
+        let statement = try Statement(self, sql, isCached: true)
         cache[sql] = statement
         return statement
     }
