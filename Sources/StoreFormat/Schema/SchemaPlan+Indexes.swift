@@ -1,7 +1,8 @@
 import StoreModel
 
 extension SchemaPlan {
-    /// The indexes, of each table those of its keys first (Format, section 4).
+    /// The indexes, of each table those of its keys first (Format, section 4). Compound indexes, which compilers still
+    /// write into a model beside the fetch indexes, are made by no framework from 851 on.
     var indexes: [String] {
         roots.flatMap { root -> [String] in
             guard let plan = plans[root.name] else { return [] }
@@ -10,11 +11,9 @@ extension SchemaPlan {
             let tree = model.tree(of: root.name)
             if tree.count > 1 { result.append("CREATE INDEX \(plan.table)_Z_ENT_INDEX ON \(plan.table) (Z_ENT)") }
             for entity in tree {
-                result += fetchIndexes(of: entity) + compoundIndexes(of: entity) + uniqueIndexes(of: entity)
+                result += fetchIndexes(of: entity) + uniqueIndexes(of: entity)
             }
-            // A compound index can be named as a fetch index is.
-            var names: Set<Substring> = []
-            return result.filter { names.insert($0.prefix { $0 != "(" }).inserted }
+            return result
         }
     }
 
@@ -27,6 +26,8 @@ extension SchemaPlan {
                 indexed(element.property, in: entity.name)
                     .map { "\($0) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")" }
             }
+            // A to-one has the index of its key already.
+            if index.elements.count == 1, isKey(index.elements[0].property, in: entity.name) { return nil }
             // An index over a property without a column, such as a to-many, is left out.
             guard !parts.contains(nil), !parts.isEmpty else { return nil }
             let filter = index.partialIndexPredicateFormat.map { PartialIndex(self, entity.name).sql(of: $0) }
@@ -44,12 +45,8 @@ extension SchemaPlan {
         }
     }
 
-    private func compoundIndexes(of entity: EntityDescription) -> [String] {
-        entity.compoundIndexes.compactMap { names in
-            list(names, in: entity).map {
-                "CREATE INDEX Z_\(entity.name)_\(names.joined(separator: "_")) ON \(table(of: entity)) (\($0))"
-            }
-        }
+    private func isKey(_ property: String, in entity: String) -> Bool {
+        model.relationships(of: entity).contains { $0.name == property && !$0.isToMany }
     }
 
     private func uniqueIndexes(of entity: EntityDescription) -> [String] {
