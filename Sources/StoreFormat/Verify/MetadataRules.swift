@@ -19,11 +19,11 @@ enum MetadataRules: VerifierRules {
                 "metadata-entities", "Z_METADATA",
                 "hashes for \(difference.joined(separator: ", ")) differ from the model")
         }
-        if let digest = metadata.digest, digest != ModelDescription.hashesDigest(stored) {
+        if let digest = metadata.digest, digest != VersionHashes.hashesDigest(stored) {
             try context.report(
                 "metadata-digest", "Z_METADATA", "NSStoreModelVersionHashesDigest does not follow from the hashes")
         }
-        if let checksum = metadata.checksum, checksum != ModelDescription.modelChecksum(stored) {
+        if let checksum = metadata.checksum, checksum != VersionHashes.modelChecksum(stored) {
             try context.report(
                 "metadata-checksum", "Z_METADATA", "NSStoreModelVersionChecksumKey does not follow from the hashes")
         }
