@@ -11,7 +11,8 @@ extension EventLoop {
                 guard flush(connection) else { return clientGone(connection) }
             }
             // Replies are not made faster than the client reads them.
-            guard !connection.isActive, !(connection.hasOutput && findings.queued > limits.queuedBytes / 2) else { break }
+            let isBehind = connection.hasOutput && findings.queued > limits.queuedBytes / 2
+            guard !connection.isActive, !isBehind else { break }
             if isStopping, !connection.isGone { break }
             if connection.pending.isEmpty { parse(connection, upTo: limits.pipelinedCalls) }
             guard !connection.pending.isEmpty else { break }
