@@ -42,6 +42,13 @@ final class XMLPropertyListReader: NSObject, XMLParserDelegate {
         parser.abortParsing()
     }
 
+    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+        // libxml2 goes on behind errors as well as it can; here the first one counts.
+        if failure == nil {
+            failure = PropertyListError(.badXML, "the XML is not well formed", at: parser.lineNumber)
+        }
+    }
+
     func parser(
         _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
         attributes: [String: String]
