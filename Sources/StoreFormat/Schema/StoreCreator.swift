@@ -70,8 +70,8 @@ public enum StoreCreator {
                 (Key.frameworkVersion, .integer(frameworkVersion)),
                 (Key.maximumFrameworkVersion, .integer(frameworkVersion)),
                 (Key.autoVacuum, .string("2")),
-                (Key.digest, .string(ModelDescription.hashesDigest(hashes))),
-                (Key.checksum, .string(ModelDescription.modelChecksum(hashes))),
+                (Key.digest, .string(VersionHashes.hashesDigest(hashes))),
+                (Key.checksum, .string(VersionHashes.modelChecksum(hashes))),
             ]))
     }
 }
