@@ -27,7 +27,7 @@ public enum ModelReader {
 
     /// Reads the version whose hashes are those of a store (`NSStoreModelVersionHashes`); the current one is tried first.
     /// - Returns: nil if no version that can be read has these hashes.
-    /// - Throws: ``ModelError`` if the path holds no model at all, or if its only version cannot be read.
+    /// - Throws: ``ModelError`` if the path holds no model at all, or if it is a single one that cannot be read.
     public static func read(at path: String, matching hashes: [String: Data]) throws(ModelError) -> LoadedModel? {
         let kind = try kind(at: path)
         guard kind == .versionedSource || kind == .versionedCompiled else {
@@ -115,7 +115,9 @@ public enum ModelReader {
     }
 
     private static func contents(_ path: String) throws(ModelError) -> Data {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        // Links are followed, so that the size is that of what is read.
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
         guard let size = attributes?[.size] as? Int, size <= maximumFileSize,
             attributes?[.type] as? FileAttributeType == .typeRegular
         else { throw .unreadable(path: path, reason: "it is no file of less than 256 MiB") }

@@ -1,0 +1,17 @@
+import LegacyStack
+import ModelStack
+import StoreFormat
+
+/// Opens the two stacks of a bridge.
+public struct StackFactory: Sendable {
+    public var legacy: @Sendable (StorePreparation, BridgeOptions) throws -> any StackInstance
+    public var model: @Sendable (StorePreparation, BridgeOptions) throws -> any StackInstance
+
+    public init(
+        legacy: @escaping @Sendable (StorePreparation, BridgeOptions) throws -> any StackInstance,
+        model: @escaping @Sendable (StorePreparation, BridgeOptions) throws -> any StackInstance
+    ) {
+        self.legacy = legacy
+        self.model = model
+    }
+}

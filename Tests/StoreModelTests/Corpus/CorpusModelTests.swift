@@ -1,0 +1,26 @@
+import Foundation
+import Testing
+
+@testable import StoreModel
+
+@Suite(.enabled(if: Corpus.models != nil && Corpus.tools != nil, "COEXIST_MODELS or COEXIST_TOOLS is not set"))
+struct CorpusModelTests {
+    @Test func everyModelsHashesAgreeWithTheReferenceTool() throws {
+        let folder = try #require(Corpus.models)
+        let tool = try #require(Corpus.tools).appendingPathComponent("version_hash.py").path
+        var checked = 0
+        for model in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        where model.pathExtension == "xcdatamodel" {
+            let hashes = try ModelReader.read(at: model.path).model.versionHashes()
+            var lines = hashes.map { "\($0.key) \($0.value.base64EncodedString())" }.sorted {
+                $0.utf8.lexicographicallyPrecedes($1.utf8)
+            }
+            lines.append("checksum \(VersionHashes.modelChecksum(hashes))")
+            lines.append("digest \(VersionHashes.hashesDigest(hashes))")
+            let expected = try Corpus.output("python3", [tool, model.appendingPathComponent("contents").path])
+            #expect(Set(lines) == Set(expected.split(separator: "\n").map(String.init)), "\(model.lastPathComponent)")
+            checked += 1
+        }
+        #expect(checked > 20)
+    }
+}
