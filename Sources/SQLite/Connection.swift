@@ -141,7 +141,8 @@ public final class Connection {
         let statement = try cached(sql)
         statement.bind(values)
         defer { statement.reset() }
-        return try statement.step() ? statement.value(0) : nil
+        guard try statement.step() else { return Optional.none }
+        return statement.value(0)
     }
 
     /// Rows that the last statement changed.
