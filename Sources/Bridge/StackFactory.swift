@@ -15,3 +15,9 @@ public struct StackFactory: Sendable {
         self.model = model
     }
 }
+
+extension StackFactory {
+    public static var standard: StackFactory {
+        StackFactory(legacy: { _, _ in throw StoreError(.refused, "") }, model: { _, _ in throw StoreError(.refused, "") })
+    }
+}
