@@ -1,62 +1,54 @@
 import SQLite
 import StoreFormat
 
-/// A row as it was read: the values of an object's slots, behind one another in one allocation.
+/// A row as it was read: the values of an object's slots, behind one another.
 ///
 /// The cache and every object that shows the row share it.
-final class StoredRow: ManagedBuffer<StoredRow.Header, SQLValue>, @unchecked Sendable {
-    // Safe to share: filled by the function that makes it and never written again.
-    struct Header {
-        let plan: EntityPlan
-        let key: Int64
-        let version: Int64
-        let count: Int
+final class StoredRow: @unchecked Sendable {
+    // Safe to share: `elements` is filled by the initializers and never written again.
+    let plan: EntityPlan
+    let key: Int64
+    let version: Int64
+    private let elements: UnsafeMutablePointer<SQLValue>
+    private let count: Int
+
+    private init(_ plan: EntityPlan, _ key: Int64, _ version: Int64, _ count: Int) {
+        self.plan = plan
+        self.key = key
+        self.version = version
+        self.count = count
+        elements = .allocate(capacity: count)
     }
 
     deinit {
-        _ = withUnsafeMutablePointers { header, elements in
-            elements.deinitialize(count: header.pointee.count)
-        }
+        elements.deinitialize(count: count)
+        elements.deallocate()
     }
 
-    var plan: EntityPlan { header.plan }
-    var key: Int64 { header.key }
-    var version: Int64 { header.version }
-
     subscript(slot: Int) -> SQLValue {
-        withUnsafeMutablePointerToElements { $0[slot] }
+        slot < count ? elements[slot] : .null
     }
 
     /// All values, in the order of the slots.
     var values: ContiguousArray<SQLValue> {
-        withUnsafeMutablePointers { header, elements in
-            ContiguousArray(UnsafeBufferPointer(start: elements, count: header.pointee.count))
-        }
-    }
-
-    private static func make(_ header: Header, _ fill: (UnsafeMutablePointer<SQLValue>) -> Void) -> StoredRow {
-        let made = StoredRow.create(minimumCapacity: header.count) { _ in header }
-        made.withUnsafeMutablePointerToElements(fill)
-        return unsafeDowncast(made, to: StoredRow.self)
+        ContiguousArray(UnsafeBufferPointer(start: elements, count: count))
     }
 
     /// The row that a statement of that selection stands on; nil if its entity is not the selection's.
     static func read(_ statement: Statement, _ select: SelectPlan) -> StoredRow? {
         let number = statement.integer(1)
         guard let map = select.only ?? select.maps[number], map.plan.layout.number == number else { return nil }
-        let header = Header(
-            plan: map.plan, key: statement.integer(0), version: statement.integer(2), count: map.slots.count)
-        return make(header) { elements in
-            for (i, column) in map.slots.enumerated() {
-                (elements + i).initialize(to: column < 0 ? .null : statement.value(Int(column)))
-            }
+        let row = StoredRow(map.plan, statement.integer(0), statement.integer(2), map.slots.count)
+        for (i, column) in map.slots.enumerated() {
+            (row.elements + i).initialize(to: column < 0 ? .null : statement.value(Int(column)))
         }
+        return row
     }
 
     /// A row with these values, as a save wrote it.
     static func make(_ plan: EntityPlan, key: Int64, version: Int64, values: ContiguousArray<SQLValue>) -> StoredRow {
-        make(Header(plan: plan, key: key, version: version, count: values.count)) { elements in
-            for (i, value) in values.enumerated() { (elements + i).initialize(to: value) }
-        }
+        let row = StoredRow(plan, key, version, values.count)
+        for (i, value) in values.enumerated() { (row.elements + i).initialize(to: value) }
+        return row
     }
 }

@@ -246,12 +246,16 @@ final class ObjectContext {
     func refreshFromStore(_ backing: ModelBacking) {
         backing.isStale = false
         guard let entity = backing.entity, backing.state == .persistent else { return }
-        // Without a connection the last known values stay; the next save's version test decides.
-        guard let row = try? instance.row(entity, backing.key) else {
-            if (try? instance.row(entity, backing.key, isFresh: true)) == .some(nil) { backing.state = .gone }
-            return
+        do {
+            if let row = try instance.row(entity, backing.key) {
+                backing.row = row
+            } else {
+                backing.state = .gone
+            }
+        } catch {
+            // Without a connection the last known values stay; the next save's version test decides.
+            backing.isStale = true
         }
-        backing.row = row
     }
 
     /// Lets go of pending objects, so that a context that is given up with changes does not stay.

@@ -84,11 +84,12 @@ public final class ModelInstance: StackInstance {
         cache = RowCache(rootCount: plan.rootCount, limit: options.cacheLimit)
         let path = store.path
         let isOffline = options.isReadOnly
-        readers = ConnectionPool(limit: options.readerCount) {
+        let readers = ConnectionPool(limit: options.readerCount) {
             let connection = try isOffline ? StoreConnector.offlineReader(path) : StoreConnector.connect(path, .reader)
             try TextFunctions.register(on: connection)
             return connection
         }
+        self.readers = readers
         writer = isOffline ? nil : try WriterLane(store, options)
         let (position, epochs) = try StoreConnector.translating(path) {
             try readers.use { connection in
