@@ -21,3 +21,9 @@ extension StackFactory {
         StackFactory(legacy: { _, _ in throw StoreError(.refused, "") }, model: { _, _ in throw StoreError(.refused, "") })
     }
 }
+
+extension StackFactory {
+    public static func reader(_ stack: StackName, _ store: Store) throws -> any StackInstance {
+        throw StoreError(.refused, "")
+    }
+}

@@ -3,7 +3,7 @@ import StoreFormat
 /// A command's options and operands, taken apart by what the command allows.
 struct Arguments {
     /// What a command takes.
-    struct Form {
+    struct Form: Sendable {
         /// Options without a value, as `--json`.
         var flags: Set<String> = []
         /// Options with a value, as `--model FILE`.

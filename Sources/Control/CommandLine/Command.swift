@@ -19,4 +19,3 @@ struct Command: Sendable {
     }
 }
 
-extension Arguments.Form: Sendable {}

@@ -1,3 +1,4 @@
+import Foundation
 import StoreFormat
 import StoreModel
 import Varlink
@@ -58,6 +59,12 @@ struct CommandFailure: Error {
                 exitCode: Self.exitCode(code, opening: false), code: code,
                 message: parameters["message"]?.stringValue ?? parameter ?? name,
                 way: parameters["way"]?.stringValue ?? "", details: .object(details))
+            return
+        }
+        if case .notReachable(let path, EACCES) = error {
+            self.init(
+                exitCode: 5, code: "AccessDenied", message: "the socket \(path) may not be connected to",
+                way: "ask to be put into the socket's group")
             return
         }
         self.init(
