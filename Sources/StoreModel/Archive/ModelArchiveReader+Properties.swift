@@ -31,7 +31,8 @@ extension ModelArchiveReader {
         attribute.renamingIdentifier = renamed(object, from: name)
         attribute.userInfo = try userInfo(object, place)
         if let value = object["NSDefaultValue"] {
-            attribute.defaultValue = try ModelValueUnarchiver(source: source).value(value, place: place).coerced(to: type)
+            attribute.defaultValue = try ModelValueUnarchiver(source: source).value(value, place: place).coerced(
+                to: type)
         }
         attribute.validations = try validations(object, place)
         attribute.readBoundsFromValidations()
@@ -78,7 +79,8 @@ extension ModelArchiveReader {
             throw malformed("a relationship of \(entity) has no name")
         }
         let place = "\(entity).\(name)"
-        let destination = object["_NSDestinationEntityName"]?.string
+        let destination =
+            object["_NSDestinationEntityName"]?.string
             ?? object["NSDestinationEntity"]?["NSEntityName"]?.string
         guard let destination else { throw malformed("relationship \(place) has no destination") }
         let code = object["NSDeleteRule"]?.integer ?? 1
@@ -107,7 +109,9 @@ extension ModelArchiveReader {
     func fetchedProperty(_ object: ArchivedObject, entity: String) throws(ModelError) -> FetchedPropertyDescription {
         let name = object["NSPropertyName"]?.string ?? ""
         let place = "\(entity).\(name)"
-        guard let archived = object["NSFetchRequest"] else { throw malformed("fetched property \(place) has no request") }
+        guard let archived = object["NSFetchRequest"] else {
+            throw malformed("fetched property \(place) has no request")
+        }
         var request = try fetchRequest(archived, name: FetchedPropertyDescription.requestName)
         if request.entityName.isEmpty { request.entityName = object["_NSFetchRequestEntityName"]?.string ?? "" }
         var property = FetchedPropertyDescription(name: name, request: request)

@@ -52,7 +52,9 @@ struct PredicateUnarchiver {
             let archived = object["NSPredicateOperator"]
         else { throw malformed("compares without both sides and an operator") }
         let code = archived["NSOperatorType"]?.integer ?? -1
-        guard let op = Self.operators[code] else { throw .unsupported(what: "predicate operator \(code)", place: place) }
+        guard let op = Self.operators[code] else {
+            throw .unsupported(what: "predicate operator \(code)", place: place)
+        }
         let modifier: PredicateNode.Comparison.Modifier
         switch archived["NSModifier"]?.integer ?? 0 {
         case 0: modifier = .direct
@@ -116,7 +118,9 @@ struct PredicateUnarchiver {
     }
 
     private func function(_ object: ArchivedObject, _ depth: Int) throws(ModelError) -> ExpressionNode {
-        guard let selector = object["NSSelectorName"]?.string else { throw malformed("calls a function without a name") }
+        guard let selector = object["NSSelectorName"]?.string else {
+            throw malformed("calls a function without a name")
+        }
         guard let operand = object["NSOperand"] else { throw malformed("calls \(selector) on nothing") }
         var arguments: [ExpressionNode] = []
         for argument in object["NSArguments"]?.elements ?? [] {

@@ -15,7 +15,8 @@ struct ContentsReader {
             throw .malformed(source: source, reason: "its XML is a <\(root.name)>, not a <model>")
         }
         composites = Dictionary(
-            root.children("composite").map { ($0.attributes["name"] ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+            root.children("composite").map { ($0.attributes["name"] ?? "", $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     func malformed(_ element: ContentsElement, _ reason: String) -> ModelError {
