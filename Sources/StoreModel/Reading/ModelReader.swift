@@ -4,7 +4,7 @@ import KeyedArchive
 /// Reads models from files and folders.
 public enum ModelReader {
     /// No model is near this size; a larger file is not taken into memory.
-    private static let maximumFileSize = 256 << 20
+    private static let maximumFileSize = 64 << 20
 
     /// Reads an `.xcdatamodeld`, `.xcdatamodel`, `.mom` or `.momd`. Of several versions the current one is read, or the only
     /// one.
@@ -122,7 +122,7 @@ public enum ModelReader {
         let attributes = try? FileManager.default.attributesOfItem(atPath: target)
         guard let size = attributes?[.size] as? Int, size <= maximumFileSize,
             attributes?[.type] as? FileAttributeType == .typeRegular
-        else { throw .unreadable(path: path, reason: "it is no file of less than 256 MiB") }
+        else { throw .unreadable(path: path, reason: "it is no file of less than 64 MiB") }
         do {
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {

@@ -30,6 +30,7 @@ extension ContentsReader {
 
     func attribute(_ element: ContentsElement, _ entity: String, depth: Int) throws(ModelError) -> AttributeDescription
     {
+        try budget.spend()
         let name = try name(of: element)
         let place = "\(entity).\(name)"
         let typeName = element.attributes["attributeType"] ?? "Undefined"
