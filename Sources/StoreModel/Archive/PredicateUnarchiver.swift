@@ -82,7 +82,9 @@ struct PredicateUnarchiver {
                 var nodes: [ExpressionNode] = []
                 for element in elements {
                     guard let element else { continue }
-                    nodes.append(.constant(try ModelValueUnarchiver(source: source, budget: budget).value(element, place: place)))
+                    nodes.append(
+                        .constant(try ModelValueUnarchiver(source: source, budget: budget).value(element, place: place))
+                    )
                 }
                 return .aggregate(nodes)
             }
