@@ -79,6 +79,7 @@ extension ArchivedObject {
             let (low, high) = isBig ? (bytes[2 * word + 1], bytes[2 * word]) : (bytes[2 * word], bytes[2 * word + 1])
             value = value * 65536 + Decimal(Int(high) << 8 | Int(low))
         }
+        guard -128...127 ~= Int(exponent) + value.exponent, value.isFinite else { return nil }
         let isNegative = node["NS.negative"]?.bool ?? false
         return Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: value)
     }
@@ -96,7 +97,7 @@ extension ModelValue {
         case (.double, .integer(let value)), (.float, .integer(let value)): .double(Double(value))
         case (.double, .bool(let value)), (.float, .bool(let value)): .double(value ? 1 : 0)
         case (.decimal, .integer(let value)): .decimal(Decimal(value))
-        case (.decimal, .double(let value)): .decimal(Decimal(value))
+        case (.decimal, .double(let value)): Decimal(boundedValue: value).map { .decimal($0) } ?? self
         case (.date, .double(let value)): .date(Date(timeIntervalSinceReferenceDate: value))
         case (.uri, .string(let value)): .url(value)
         default: self

@@ -5,7 +5,7 @@ final class ReadingBudget {
     private let source: String
 
     /// The largest real model makes some ten thousand.
-    init(source: String, limit: Int = 1_000_000) {
+    init(source: String, limit: Int = 300_000) {
         self.source = source
         left = limit
     }

@@ -202,7 +202,7 @@ struct PredicateLexer {
         }
         let text = String(String.UnicodeScalarView(scalars[start..<index]))
         if !isReal, let value = Int64(text) { return .integer(value) }
-        if !isReal, let value = Decimal(string: text) { return .decimal(value) }
+        if !isReal, let value = Decimal(boundedText: text) { return .decimal(value) }
         guard let value = Double(text), value.isFinite else {
             throw failure(at: start, expected: "a number within range", found: "`\(text)`")
         }

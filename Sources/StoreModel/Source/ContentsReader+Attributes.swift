@@ -120,7 +120,7 @@ extension ModelValue {
             parsed =
                 Int64(text).map { .integer($0) } ?? Double(text).flatMap { Int64(exactly: $0) }.map { .integer($0) }
         case .double, .float: parsed = Double(text).map { .double($0) }
-        case .decimal: parsed = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) }
+        case .decimal: parsed = Decimal(boundedText: text).map { .decimal($0) }
         case .boolean:
             parsed = ["YES": true, "NO": false, "true": true, "false": false, "1": true, "0": false][text].map {
                 .bool($0)
