@@ -15,3 +15,15 @@ public struct StackFactory: Sendable {
         self.model = model
     }
 }
+
+extension StackFactory {
+    public static var standard: StackFactory {
+        StackFactory(legacy: { _, _ in throw StoreError(.refused, "") }, model: { _, _ in throw StoreError(.refused, "") })
+    }
+}
+
+extension StackFactory {
+    public static func reader(_ stack: StackName, _ store: Store) throws -> any StackInstance {
+        throw StoreError(.refused, "")
+    }
+}

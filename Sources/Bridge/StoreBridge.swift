@@ -18,7 +18,8 @@ public final class StoreBridge: Sendable {
     /// The backup that this start's adoption made.
     public let adoptionBackup: String?
     let readers: ConnectionPool
-    let maintenance: Mutex<Connection>?
+    /// One connection, so that maintenance is done one thing at a time.
+    let maintenance: ConnectionPool?
     let observers = HistoryObservers()
     private let lock: StoreLock
     private let replayers: [StackName: Replayer]
@@ -57,7 +58,10 @@ public final class StoreBridge: Sendable {
         let replayers = [StackName.legacy: replayer(legacy), .model: replayer(model)]
         self.replayers = replayers
         if readOnlyReason == nil {
-            maintenance = Mutex(try StoreConnector.connect(store.path, .writer(options.durability), busyTimeout: 10_000))
+            let durability = options.durability
+            maintenance = ConnectionPool(limit: 1) {
+                try StoreConnector.connect(storePath, .writer(durability), busyTimeout: 10_000)
+            }
             let legacy = legacy
             let model = model
             watcher = Mutex(
@@ -129,7 +133,7 @@ public final class StoreBridge: Sendable {
             throw StoreError(.readOnly, "\(store.path) is open read-only: \(readOnlyReason ?? "")", way: "see `coexistctl status`")
         }
         return try StoreConnector.translating(store.path) {
-            try maintenance.withLock { connection in try body(connection) }
+            try maintenance.use(body)
         }
     }
 
@@ -164,6 +168,7 @@ public final class StoreBridge: Sendable {
                 if !result.isComplete { problems.append("the WAL could not be checkpointed whole: another process has the store open") }
             }
         } catch { problems.append("the last checkpoint failed: \(error)") }
+        maintenance?.close()
         withExtendedLifetime(lock) {}
         return problems
     }

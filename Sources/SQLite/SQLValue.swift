@@ -40,7 +40,7 @@ public enum SQLValue: Sendable, Hashable {
     }
 }
 
-// Not by `nil`: where an `SQLValue?` is meant, as for "no row", that literal would become NULL without a word.
+// Not by nil: `scalar(…) == nil` would then compare with NULL.
 extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
     public init(integerLiteral value: Int64) { self = .integer(value) }
     public init(floatLiteral value: Double) { self = .real(value) }

@@ -107,7 +107,13 @@ struct InterfaceTests {
         "Parameters are checked against the fields, and the first that does not agree is named",
         arguments: [
             (["dish": ["name": "x", "tags": [:], "parts": []]], nil),
-            (["dish": ["name": "x", "size": "small", "tags": ["t": [:]], "parts": [nil, ["a": 1, "b_c": [["k": 1]]]]]], nil),
+            (
+                [
+                    "dish": [
+                        "name": "x", "size": "small", "tags": ["t": [:]], "parts": [nil, ["a": 1, "b_c": [["k": 1]]]],
+                    ]
+                ], nil
+            ),
             (["dish": ["name": "x", "size": nil, "tags": [:], "parts": []], "extra": ["any": [1]]], nil),
             ([:], "dish"), (["dish": 1], "dish"), (["dish": ["tags": [:], "parts": []]], "dish.name"),
             (["dish": ["name": "x", "size": "huge", "tags": [:], "parts": []]], "dish.size"),

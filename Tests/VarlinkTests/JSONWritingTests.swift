@@ -8,7 +8,7 @@ struct JSONWritingTests {
         arguments: [
             (JSON.null, "null"), (true, "true"), (.integer(.min), "-9223372036854775808"), (0, "0"),
             (.unsigned(.max), "18446744073709551615"), (1.0, "1.0"), (0.1, "0.1"), (-0.0, "-0.0"),
-            (.double(1e21), "1e+21"), (.double(5e-324), "5e-324"), (.double(.nan), "null"),
+            (.double(1e21), "1e+21"), (.double(.leastNonzeroMagnitude), "5e-324"), (.double(.nan), "null"),
             (.double(-.infinity), "null"), ("a/b é 😀", "\"a/b é 😀\""),
             ("\"\\\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}", "\"\\\"\\\\\\b\\t\\n\\f\\r\\u0001\\u001f\u{7f}\""),
             ([], "[]"), ([1, [2, []]], "[1,[2,[]]]"), ([:], "{}"), (["b": 1, "a": [:]], #"{"b":1,"a":{}}"#),
@@ -20,8 +20,8 @@ struct JSONWritingTests {
     @Test(
         "Doubles read back equal, as doubles",
         arguments: [
-            0.1, 1.0 / 3, 1e22, 1e23, 123_456_789_012_345_680, 4.9406564584124654e-324, 2.2250738585072014e-308,
-            1.7976931348623157e308, -0.0, 9_007_199_254_740_993, 0.000001, 7.2057594037927933e16,
+            0.1, 1.0 / 3, 1e22, 1e23, 123_456_789_012_345_680, .leastNonzeroMagnitude, 2.2250738585072014e-308,
+            1.7976931348623157e308, -0.0, 9_007_199_254_740_992, 0.000001, 7.2057594037927933e16,
         ])
     func roundTrip(number: Double) throws {
         let back = try JSON(parsing: JSON.double(number).text())

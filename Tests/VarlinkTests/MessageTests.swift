@@ -27,7 +27,8 @@ struct MessageTests {
     @Test(
         "Malformed calls are refused",
         arguments: [
-            ("[]", .notAnObject), ("{}", .missingKey("method")), (#"{"method":1}"#, .wrongKind(key: "method", kind: "integer")),
+            ("[]", .notAnObject), ("{}", .missingKey("method")),
+            (#"{"method":1}"#, .wrongKind(key: "method", kind: "integer")),
             (#"{"method":"a.B","parameters":[]}"#, .wrongKind(key: "parameters", kind: "array")),
             (#"{"method":"a.B","more":1}"#, .wrongKind(key: "more", kind: "integer")),
             (#"{"method":"a.B","oneway":null}"#, .wrongKind(key: "oneway", kind: "null")),

@@ -38,7 +38,10 @@ struct ServerCallTests {
                 "org.example.test.Paint", #""items":[{"name":"x","colour":"blue"}]"#, "InvalidParameter", "parameter",
                 "items[0].colour"
             ),
-            ("org.varlink.service.GetInterfaceDescription", #""interface":"a.b""#, "InterfaceNotFound", "interface", "a.b"),
+            (
+                "org.varlink.service.GetInterfaceDescription", #""interface":"a.b""#, "InterfaceNotFound", "interface",
+                "a.b"
+            ),
             ("org.varlink.service.GetInfo", #""x":1"#, "InvalidParameter", "parameter", "x"),
         ])
     func standardErrors(method: String, parameters: String, error: String, key: String, value: String) throws {
@@ -134,15 +137,19 @@ struct ServerCallTests {
     @Test("Oneway calls are carried out though the client closes at once")
     func onewayAndGone() throws {
         let server = try TestServer()
+        let call: IncomingCall
         do {
             let client = try server.client()
             client.send(#"{"method":"org.example.test.Hold"}"#)
+            call = try server.held.next()
             client.send(bytes: (0..<40).flatMap { Array(echo("\($0)", #","oneway":true"#).utf8) + [0] })
-            client.send(echo("not"))
+            client.send(echo("nobody waits for this"))
         }
-        try server.held.next().reply(["text": ""])
-        for number in 0..<40 { #expect(try server.echoed.next() == "\(number)") }
         #expect(try server.closed.next() == .closedByClient)
+        #expect(server.echoed.isEmpty)
+        #expect(!call.reply(["text": ""]))
+        for number in 0..<40 { #expect(try server.echoed.next() == "\(number)") }
+        #expect(server.server.turns(within: .seconds(20)))
         #expect(server.echoed.isEmpty)
     }
 

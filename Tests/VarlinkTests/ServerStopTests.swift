@@ -76,7 +76,7 @@ struct ServerStopTests {
         let call = try server.held.next()
         call.reply(["text": .string(String(repeating: "x", count: 5_000_000))])
         server.server.stop(within: .seconds(20))
-        #expect(try client.receive()?.utf8.count == 5_000_000 + 28)
+        #expect(try client.receive()?.utf8.count == 5_000_000 + 26)
         #expect(try client.receive() == nil)
     }
 

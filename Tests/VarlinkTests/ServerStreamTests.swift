@@ -64,7 +64,7 @@ struct ServerStreamTests {
         let text = JSON.string(String(repeating: "x", count: 10_000))
         for _ in 0..<200 {
             #expect(call.send(["text": text]))
-            #expect(try client.receive()?.utf8.count == 10_000 + 44)
+            #expect(try client.receive()?.utf8.count == 10_000 + 43)
         }
     }
 
@@ -114,7 +114,7 @@ struct ServerStreamTests {
         let client = try server.client()
         let call = #"{"method":"org.example.test.Big","parameters":{"bytes":3000000}}"#
         client.send(call, call, call)
-        for _ in 0..<3 { #expect(try client.receive()?.utf8.count == 3_000_000 + 28) }
+        for _ in 0..<3 { #expect(try client.receive()?.utf8.count == 3_000_000 + 26) }
     }
 
     @Test("A client that goes away ends its stream")

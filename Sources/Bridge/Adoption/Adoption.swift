@@ -87,8 +87,8 @@ public enum Adoption {
                 try CoexistenceTables.create(connection)
                 let now = Date().timeIntervalSinceReferenceDate
                 try CoexistenceState(
-                    form: CoexistenceTables.form, adopted: now, timeline: 1, commits: 1, purgeFloor: 0,
-                    guardMode: plan.guardMode, madeHistory: makesHistory, journalMode: journal, backup: backup
+                    adopted: now, commits: 1, guardMode: plan.guardMode, madeHistory: makesHistory,
+                    journalMode: journal, backup: backup
                 ).insert(connection)
                 try seed(connection, store, units: units, owners: owners, joins: joins, now: now)
                 for violation in inherited {

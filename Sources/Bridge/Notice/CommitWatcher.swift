@@ -103,6 +103,7 @@ final class CommitWatcher: @unchecked Sendable {
             return Baseline(
                 change: try connection.walChangeCount() ?? 0, commits: commits, last: last, foreign: foreign)
         }
-        return baseline.change == before && (try connection.walChangeCount() ?? 0) == before ? baseline : nil
+        let after = try connection.walChangeCount() ?? 0
+        return baseline.change == before && after == before ? baseline : nil
     }
 }

@@ -17,7 +17,7 @@ public enum ControlInterface {
         "UnknownEntity", "UnknownKey", "UnknownObject", "TypeMismatch", "PrecisionLoss", "ExternalData", "BadPredicate",
         "ValidationFailed", "OwnershipViolation", "StaleEpoch", "Frozen", "VersionConflict", "UniqueConflict",
         "DeleteDenied", "CrossStackDelete", "TokenExpired", "OtherStore", "AlreadyExists", "NotAdopted", "Refused",
-        "BadConfiguration",
+        "BadConfiguration", "Stopping",
     ]
 
     private static var text: String {

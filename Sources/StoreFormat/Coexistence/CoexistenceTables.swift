@@ -75,6 +75,21 @@ public struct CoexistenceState: Sendable, Hashable {
     /// Where the backup from before adoption lies.
     public var backup: String?
 
+    public init(
+        form: Int64 = CoexistenceTables.form, adopted: Double, timeline: Int64 = 1, commits: Int64, purgeFloor: Int64 = 0,
+        guardMode: GuardMode, madeHistory: Bool, journalMode: String, backup: String?
+    ) {
+        self.form = form
+        self.adopted = adopted
+        self.timeline = timeline
+        self.commits = commits
+        self.purgeFloor = purgeFloor
+        self.guardMode = guardMode
+        self.madeHistory = madeHistory
+        self.journalMode = journalMode
+        self.backup = backup
+    }
+
     public static func read(_ connection: Connection) throws -> CoexistenceState {
         let sql = """
             SELECT FORM, ADOPTED, TIMELINE, COMMITS, PURGE_FLOOR, GUARD, MADE_HISTORY, JOURNAL_MODE, BACKUP

@@ -23,7 +23,7 @@ public enum StoreBackup {
     }
 
     /// Removes a store's file, sidecars and external data.
-    static func remove(_ path: String) {
+    public static func remove(_ path: String) {
         for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         try? FileManager.default.removeItem(atPath: supportFolder(path))
     }

@@ -54,6 +54,6 @@ public struct StoreVerifier {
 }
 
 /// The rules about one subject.
-protocol VerifierRules {
+protocol VerifierRules: Sendable {
     static func check(_ context: VerifyContext) throws
 }

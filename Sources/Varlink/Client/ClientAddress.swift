@@ -13,7 +13,7 @@ public struct ClientAddress: Sendable, Hashable {
             rest = rest.prefix { $0 != ";" }
         }
         let isPath = rest.hasPrefix("/") || rest.hasPrefix("./") || rest.hasPrefix("../")
-        guard isPath || (hasScheme && !rest.isEmpty), UnixAddress(String(rest)) != nil else {
+        guard isPath || (hasScheme && rest.hasPrefix("@")), UnixAddress(String(rest)) != nil else {
             throw .badAddress(address)
         }
         path = String(rest)

@@ -8,8 +8,15 @@ public struct JSONObject: Sendable {
     /// Above this many members an index is kept. Below, comparing a few short strings is faster than hashing one.
     private static let indexThreshold = 16
 
-    private var members: [Element] = []
-    private var positions: [String: Int] = [:]
+    /// A structure, because the runtime copies and destroys tuples slowly.
+    private struct Member {
+        var key: String
+        var value: JSON
+    }
+
+    private var members: [Member] = []
+    /// Where each member stands; only for large objects.
+    private var positions: [String: Int]?
 
     /// An object without members.
     public init() {}
@@ -44,23 +51,27 @@ public struct JSONObject: Sendable {
             members[position].value = value
             return true
         }
-        members.append((key, value))
+        // Grown at once to a usual size instead of from one by doubling.
+        if members.isEmpty { members.reserveCapacity(4) }
+        members.append(Member(key: key, value: value))
         if members.count > Self.indexThreshold {
-            if positions.isEmpty { reindex() } else { positions[key] = members.count - 1 }
+            if positions == nil { reindex() } else { positions?[key] = members.count - 1 }
         }
         return false
     }
 
     private func position(of key: String) -> Int? {
-        if !positions.isEmpty { return positions[key] }
+        if let positions { return positions[key] }
         for index in members.indices where members[index].key == key { return index }
         return nil
     }
 
     private mutating func reindex() {
-        positions.removeAll(keepingCapacity: true)
+        positions = nil
         guard members.count > Self.indexThreshold else { return }
-        for (index, member) in members.enumerated() { positions[member.key] = index }
+        var index: [String: Int] = [:]
+        for (position, member) in members.enumerated() { index[member.key] = position }
+        positions = index
     }
 }
 
@@ -70,7 +81,7 @@ extension JSONObject: RandomAccessCollection {
     /// The position after the last member.
     public var endIndex: Int { members.endIndex }
     /// The member at that position.
-    public subscript(position: Int) -> Element { members[position] }
+    public subscript(position: Int) -> Element { (members[position].key, members[position].value) }
 }
 
 extension JSONObject: Hashable {
@@ -83,7 +94,7 @@ extension JSONObject: Hashable {
     /// Hashes the members so that their order does not count.
     public func hash(into hasher: inout Hasher) {
         var sum = 0
-        for (key, value) in members {
+        for (key, value) in self {
             var member = Hasher()
             member.combine(key)
             member.combine(value)

@@ -16,9 +16,10 @@ struct MessageBuffer {
     /// Bytes that belong to no message taken so far.
     var count: Int { bytes.count - start }
 
+    /// Adds bytes. The memory of a long message is given back once it was taken.
     mutating func append(_ piece: UnsafeBufferPointer<UInt8>) {
         if start > 0, start == bytes.count || start > 1 << 16 {
-            bytes.removeFirst(start)
+            if start == bytes.count, bytes.capacity > 1 << 18 { bytes = [] } else { bytes.removeFirst(start) }
             searched -= start
             start = 0
         }

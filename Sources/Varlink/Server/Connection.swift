@@ -5,7 +5,7 @@ final class Connection {
     var descriptor: Int32
     var input: MessageBuffer
     /// Calls that were read and wait for their turn.
-    var pending: [Call] = []
+    var pending: ArraySlice<Call> = []
     /// Whether a call is being answered, and whether it may be a stream.
     var isActive = false
     var isStream = false

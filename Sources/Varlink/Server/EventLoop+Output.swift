@@ -100,8 +100,8 @@ extension EventLoop {
 
     /// Closes a connection's socket and tells its handlers.
     func disconnect(_ connection: Connection, _ reason: CloseReason) {
-        poller.remove(connection.descriptor)
-        Glibc.close(connection.descriptor)
+        let descriptor = connection.descriptor
+        poller.remove(descriptor)
         connection.descriptor = -1
         let peer = connection.channel.peer
         let ofUser = clientsOfUser[peer.uid, default: 1] - 1
@@ -115,6 +115,8 @@ extension EventLoop {
             }
         }
         connection.channel.close(reason)
+        // Last, so that the client does not see the end before the handlers and the figures do.
+        Glibc.close(descriptor)
         parts.observer?(.closed(connection: connection.channel.id, peer, reason))
     }
 

@@ -34,6 +34,9 @@ public final class Server: Sendable {
         mailbox = try Mailbox()
         ledger = try Ledger()
         let poller = try Poller()
+        var limits = limits
+        // With none, nothing would ever be read.
+        limits.pipelinedCalls = max(1, limits.pipelinedCalls)
         let parts = EventLoop.Parts(
             service: service, listeners: listeners, limits: limits, handler: handler, observer: observer,
             poller: poller, mailbox: mailbox, ledger: ledger)

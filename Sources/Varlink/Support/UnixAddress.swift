@@ -1,3 +1,4 @@
+import CEpoll
 import Glibc
 
 /// The address of a Unix socket.

@@ -53,8 +53,17 @@ final class RawClient {
     /// The text of the next message; nil once the server has closed.
     func receive() throws -> String? {
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        var searched = 0
         while true {
-            if let end = received.firstIndex(of: 0) {
+            let from = searched
+            let hit: Int? = received.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress, let found = memchr(base + from, 0, bytes.count - from) else {
+                    return nil
+                }
+                return UnsafeRawPointer(found) - base
+            }
+            searched = received.count
+            if let end = hit {
                 let text = String(decoding: received[..<end], as: UTF8.self)
                 received.removeSubrange(...end)
                 return text
