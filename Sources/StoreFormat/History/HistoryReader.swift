@@ -18,6 +18,12 @@ public struct HistoryReader {
         /// The highest number ever handed out; 0 for a store without history.
         public var last: Int64
         public var count: Int64
+
+        public init(first: Int64?, last: Int64, count: Int64) {
+            self.first = first
+            self.last = last
+            self.count = count
+        }
     }
 
     public func extent() throws -> Extent {
