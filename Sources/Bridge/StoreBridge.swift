@@ -147,7 +147,10 @@ public final class StoreBridge: Sendable {
     /// - Returns: what could not be done, for the log; empty if all was.
     @discardableResult
     public func close() -> [String] {
-        watcher.withLock { $0?.stop() }
+        watcher.withLock { watcher in
+            watcher?.stop()
+            watcher = nil
+        }
         legacy.close()
         model.close()
         var problems: [String] = []
