@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CEpoll"),
 
         .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
         .target(name: "KeyedArchive", swiftSettings: strict),
@@ -70,7 +71,7 @@ let package = Package(
         .target(
             name: "Bridge", dependencies: ["LegacyStack", "ModelStack", "StoreFormat", "StoreModel", "SQLite"],
             swiftSettings: strict),
-        .target(name: "Varlink", swiftSettings: strict),
+        .target(name: "Varlink", dependencies: ["CEpoll"], swiftSettings: strict),
         .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strict),
         .target(
             name: "Control",

@@ -28,9 +28,11 @@ public final class Connection {
     }
 
     /// Opens the file.
-    /// - Parameter busy: how long a statement waits for a lock, in milliseconds.
+    /// - Parameters:
+    ///   - busyTimeout: how long a statement waits for a lock, in milliseconds.
+    ///   - originalPath: where the file came from, if it is a private copy: what `path` then says.
     /// - Throws: `SQLiteError`.
-    public init(path: String, mode: OpenMode, busyTimeout: Int = 5_000) throws {
+    public init(path: String, mode: OpenMode, busyTimeout: Int = 5_000, originalPath: String? = nil) throws {
         let policy = BusyPolicy(milliseconds: busyTimeout)
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
         switch mode {
@@ -51,7 +53,7 @@ public final class Connection {
         }
         self.lease = lease
         self.handle = handle
-        self.path = path
+        self.path = originalPath ?? path
         self.mode = mode
         self.policy = policy
         sqlite3_busy_handler(handle, BusyPolicy.handler, Unmanaged.passUnretained(policy).toOpaque())
@@ -68,6 +70,9 @@ public final class Connection {
 
     deinit {
         cache.removeAll()
+        // A cached statement that somebody still holds keeps SQLite's handle alive: it must not call back into what is gone.
+        sqlite3_wal_hook(handle, nil, nil)
+        sqlite3_busy_handler(handle, nil, nil)
         sqlite3_close_v2(handle)
     }
 
@@ -105,7 +110,7 @@ public final class Connection {
             return statement
         }
         if cache.count >= 200 { cache.removeAll() }
-        let statement = try Statement(self, sql)
+        let statement = try Statement(self, sql, isCached: true)
         cache[sql] = statement
         return statement
     }

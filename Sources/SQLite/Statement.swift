@@ -6,10 +6,13 @@ import CSQLite
 /// while the last `step()` returned true.
 public final class Statement {
     let handle: OpaquePointer
-    let connection: Connection
+    private let database: OpaquePointer
+    /// Keeps the connection of a statement that its caller holds. One in the connection's own cache must not: the two
+    /// would keep each other, and the file open, for good.
+    private let connection: Connection?
     public let sql: String
 
-    init(_ connection: Connection, _ sql: String) throws {
+    init(_ connection: Connection, _ sql: String, isCached: Bool = false) throws {
         var handle: OpaquePointer?
         var rest: String?
         let code = sql.withCString { text in
@@ -27,7 +30,8 @@ public final class Statement {
             throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "more than one statement in the text", sql: sql)
         }
         self.handle = handle
-        self.connection = connection
+        self.database = connection.handle
+        self.connection = isCached ? nil : connection
         self.sql = sql
     }
 
@@ -105,7 +109,7 @@ public final class Statement {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
-        let error = SQLiteError(connection.handle, code, sql: sql)
+        let error = SQLiteError(database, code, sql: sql)
         sqlite3_reset(handle)
         throw error
     }

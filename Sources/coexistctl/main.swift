@@ -1,1 +1,4 @@
-print("not yet")
+import Control
+import Foundation
+
+exit(CoexistCtl.run(CommandLine.arguments))

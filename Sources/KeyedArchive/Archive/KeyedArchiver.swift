@@ -43,6 +43,12 @@ public struct KeyedArchiver: Sendable {
         objects[Int(reference.uid)] = .dictionary(fields)
     }
 
+    /// Sets what a place holds, as it is.
+    mutating func replace(_ reference: Reference, with node: PropertyListNode) {
+        guard reference.uid > 0, reference.uid < UInt64(objects.count) else { return }
+        objects[Int(reference.uid)] = node
+    }
+
     /// Adds an object.
     public mutating func object(_ className: String, bases: [String], _ fields: PropertyListDictionary) -> Reference {
         let reference = reserve()

@@ -42,6 +42,13 @@ final class XMLPropertyListReader: NSObject, XMLParserDelegate {
         parser.abortParsing()
     }
 
+    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+        // libxml2 goes on behind errors as well as it can; here the first one counts.
+        if failure == nil {
+            failure = PropertyListError(.badXML, "the XML is not well formed", at: parser.lineNumber)
+        }
+    }
+
     func parser(
         _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
         attributes: [String: String]
@@ -88,7 +95,8 @@ final class XMLPropertyListReader: NSObject, XMLParserDelegate {
             add(.dictionary(dictionary), parser)
         case "key":
             leaf = nil
-            guard let last = containers.indices.last, containers[last].name == "dict", containers[last].key == nil else {
+            guard let last = containers.indices.last, containers[last].name == "dict", containers[last].key == nil
+            else {
                 return fail(parser, .badXML, "<key> where none belongs")
             }
             containers[last].key = text

@@ -32,6 +32,12 @@ public enum CoexistenceTables {
         "CREATE TABLE COEXIST_FOREIGN (ID INTEGER PRIMARY KEY, TABLE_NAME TEXT NOT NULL, ROW_KEY INTEGER)",
     ]
 
+    /// The names of the tables.
+    public static let names = [
+        "COEXIST_STATE", "COEXIST_UNIT", "COEXIST_ENTITY", "COEXIST_JOIN", "COEXIST_TRANSACTION", "COEXIST_HANDOVER",
+        "COEXIST_CONSUMER", "COEXIST_INHERITED", "COEXIST_FOREIGN",
+    ]
+
     /// Whether the store has been adopted: asked of the file each time, since another process may adopt or release it.
     public static func exist(_ connection: Connection) throws -> Bool {
         try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'COEXIST_STATE'") != nil
@@ -68,6 +74,21 @@ public struct CoexistenceState: Sendable, Hashable {
     public var journalMode: String
     /// Where the backup from before adoption lies.
     public var backup: String?
+
+    public init(
+        form: Int64 = CoexistenceTables.form, adopted: Double, timeline: Int64 = 1, commits: Int64, purgeFloor: Int64 = 0,
+        guardMode: GuardMode, madeHistory: Bool, journalMode: String, backup: String?
+    ) {
+        self.form = form
+        self.adopted = adopted
+        self.timeline = timeline
+        self.commits = commits
+        self.purgeFloor = purgeFloor
+        self.guardMode = guardMode
+        self.madeHistory = madeHistory
+        self.journalMode = journalMode
+        self.backup = backup
+    }
 
     public static func read(_ connection: Connection) throws -> CoexistenceState {
         let sql = """

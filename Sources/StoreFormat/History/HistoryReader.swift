@@ -128,3 +128,22 @@ public struct HistoryReader {
         return changes
     }
 }
+
+extension HistoryReader {
+    /// The authors that transactions name, sorted.
+    public func authors() throws -> [String] {
+        guard try extent().count > 0 else { return [] }
+        let sql =
+            switch HistoryForm(try TableColumns(connection)) {
+            case .none: ""
+            case .inline: "SELECT DISTINCT ZAUTHOR FROM ATRANSACTION WHERE ZAUTHOR IS NOT NULL ORDER BY 1"
+            case .interned:
+                """
+                SELECT DISTINCT coalesce(s.ZNAME, t.ZAUTHOR) FROM ATRANSACTION t
+                LEFT JOIN ATRANSACTIONSTRING s ON s.Z_PK = t.ZAUTHORTS
+                WHERE coalesce(s.ZNAME, t.ZAUTHOR) IS NOT NULL ORDER BY 1
+                """
+            }
+        return sql.isEmpty ? [] : try connection.query(sql).compactMap { $0[0].textValue }
+    }
+}

@@ -40,6 +40,21 @@ public struct StoreMetadata: Sendable, Hashable {
     public var frameworkVersion: Int? { plist[Key.frameworkVersion]?.integer.map(Int.init) }
     public var versionIdentifiers: [String] { plist[Key.identifiers]?.elements?.compactMap(\.string) ?? [] }
 
+    /// Reads a store's metadata alone, without its model.
+    /// - Throws: `StoreError`.
+    public static func read(path: String) throws -> StoreMetadata {
+        try StoreProbe.check(path)
+        return try StoreConnector.translating(path) {
+            let connection = try StoreConnector.offlineReader(path)
+            guard try connection.scalar("SELECT 1 FROM sqlite_master WHERE name = 'Z_METADATA'") != nil else {
+                throw StoreError(
+                    .notAStore, "\(path) is an SQLite database, but no Core Data store: it lacks Z_METADATA",
+                    way: "give the file that Core Data or SwiftData made")
+            }
+            return try read(connection)
+        }
+    }
+
     /// Reads the row.
     /// - Throws: `StoreError` `NotAStore` or `MetadataUnreadable`.
     static func read(_ connection: Connection) throws -> StoreMetadata {

@@ -1,6 +1,6 @@
 import StoreModel
 
-/// The triggers that keep derived attributes (Format, section 5), for the derivations whose form is known: `rel.@count`.
+/// The triggers that keep derived attributes (Format, section 5), for the derivations whose form is known.
 struct DerivedTriggers {
     private let plan: SchemaPlan
 
@@ -15,41 +15,70 @@ struct DerivedTriggers {
     }
 
     private func triggers(of attribute: AttributeDescription, in entity: EntityDescription) -> [String] {
-        guard let derivation = attribute.derivation, derivation.filteringPredicateFormat == nil,
-            let own = plan.column(of: attribute.name, in: entity.name)
+        guard let own = plan.column(of: attribute.name, in: entity.name),
+            let form = DerivationForm(attribute, of: entity.name, in: plan.model)
         else { return [] }
-        let path = derivation.format.split(separator: ".").map(String.init)
-        guard path.count == 2, path[1] == "@count",
-            let relationship = plan.model.relationships(of: entity.name).first(where: { $0.name == path[0] }),
-            relationship.isToMany, let inverse = relationship.inverseName,
-            let key = plan.column(of: inverse, in: relationship.destinationEntityName)
-        else { return [] }
-        return count(attribute.name, entity.name, own, key)
+        let target = Target(entity: entity.name, attribute: attribute.name, table: own.table, column: own.column)
+        switch form {
+        case .count(let destination, let inverse):
+            return plan.column(of: inverse, in: destination).map { count(target, $0.table, key: $0.column) } ?? []
+        case .value(let relationship, let destination, let attribute):
+            guard let key = plan.column(of: relationship, in: entity.name),
+                let source = plan.column(of: attribute, in: destination)
+            else { return [] }
+            return value(target, key: key.column, from: source)
+        }
     }
 
-    private func count(
-        _ attribute: String, _ entity: String, _ own: (table: String, column: String),
-        _ key: (table: String, column: String)
-    ) -> [String] {
-        func told(_ row: String) -> String {
-            "SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('\(own.table)', Z_ENT, Z_PK, '\(attribute)', "
-                + "\(own.column)) FROM \(own.table) WHERE Z_PK = \(row).\(key.column);"
+    /// The derived column that triggers write.
+    private struct Target {
+        let entity: String
+        let attribute: String
+        let table: String
+        let column: String
+
+        func name(on table: String, _ event: String) -> String { "Z_DA_\(table)_\(entity)_\(attribute)_\(event)" }
+
+        /// The call that tells the framework which row a trigger touched.
+        func told(_ place: String, inserted: Bool = false) -> String {
+            "SELECT NSCoreDataDATrigger\(inserted ? "Insert" : "")UpdatedAffectedObjectValue('\(table)', Z_ENT, Z_PK, "
+                + "'\(attribute)', \(column)) FROM \(table) WHERE \(place);"
         }
-        func step(_ sign: String, _ row: String) -> String {
-            "UPDATE \(own.table) SET \(own.column) = IFNULL(\(own.column), 0) \(sign) 1 WHERE Z_PK = \(row).\(key.column);"
+    }
+
+    private func count(_ target: Target, _ table: String, key: String) -> [String] {
+        let (own, column) = (target.table, target.column)
+        func step(_ event: String, _ clause: String, _ row: String, _ value: String) -> String {
+            "CREATE TRIGGER \(target.name(on: table, "PARAMETER_\(event)")) AFTER \(clause) ON \(table) FOR EACH ROW "
+                + "WHEN (\(row).\(key) NOT NULL) BEGIN UPDATE \(own) SET \(column) = \(value) WHERE Z_PK = \(row).\(key); "
+                + "\(target.told("Z_PK = \(row).\(key)")) END"
         }
-        let name = "Z_DA_\(key.table)_\(entity)_\(attribute)_PARAMETER"
         return [
-            "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON \(key.table) FOR EACH ROW WHEN (NEW.\(key.column) NOT NULL) "
-                + "BEGIN \(step("+", "NEW")) \(told("NEW")) END",
-            "CREATE TRIGGER \(name)_UPDATE_INCREMENT AFTER UPDATE OF \(key.column) ON \(key.table) FOR EACH ROW "
-                + "WHEN (NEW.\(key.column) NOT NULL AND (OLD.\(key.column) IS NULL OR OLD.\(key.column) <> NEW.\(key.column))) "
-                + "BEGIN \(step("+", "NEW")) \(told("NEW")) END",
-            "CREATE TRIGGER \(name)_UPDATE_DECREMENT AFTER UPDATE OF \(key.column) ON \(key.table) FOR EACH ROW "
-                + "WHEN (OLD.\(key.column) NOT NULL AND (NEW.\(key.column) IS NULL OR OLD.\(key.column) <> NEW.\(key.column))) "
-                + "BEGIN \(step("-", "OLD")) \(told("OLD")) END",
-            "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON \(key.table) FOR EACH ROW WHEN (OLD.\(key.column) NOT NULL) "
-                + "BEGIN \(step("-", "OLD")) \(told("OLD")) END",
+            "CREATE TRIGGER \(target.name(on: own, "SOURCE_INSERT")) AFTER INSERT ON \(own) FOR EACH ROW BEGIN "
+                + "UPDATE \(own) SET \(column) = (SELECT IFNULL(COUNT(\(key)), 0) FROM \(table) WHERE \(key) = NEW.Z_PK) "
+                + "WHERE Z_PK = NEW.Z_PK; \(target.told("Z_PK = NEW.Z_PK", inserted: true)) END",
+            step("INSERT", "INSERT", "NEW", "IFNULL(\(column), 0) + 1"),
+            step("UPDATE_INCREMENT", "UPDATE OF \(key)", "NEW", "\(column) + 1"),
+            step("UPDATE_DECREMENT", "UPDATE OF \(key)", "OLD", "\(column) - 1"),
+            step("DELETE", "DELETE", "OLD", "\(column) - 1"),
+        ]
+    }
+
+    private func value(_ target: Target, key: String, from parameter: (table: String, column: String)) -> [String] {
+        let (own, column) = (target.table, target.column)
+        func related(_ event: String, _ clause: String) -> String {
+            "CREATE TRIGGER \(target.name(on: parameter.table, "PARAMETER_\(event)")) AFTER \(clause) ON \(parameter.table) "
+                + "FOR EACH ROW BEGIN UPDATE \(own) SET \(column) = NEW.\(parameter.column) WHERE \(key) = NEW.Z_PK; "
+                + "\(target.told("\(key) = NEW.Z_PK", inserted: event == "INSERT")) END"
+        }
+        func source(_ event: String, _ clause: String) -> String {
+            "CREATE TRIGGER \(target.name(on: own, "SOURCE_\(event)")) AFTER \(clause) ON \(own) FOR EACH ROW BEGIN "
+                + "UPDATE \(own) SET \(column) = (SELECT \(parameter.column) FROM \(parameter.table) WHERE Z_PK = NEW.\(key)) "
+                + "WHERE Z_PK = NEW.Z_PK; \(target.told("Z_PK = NEW.Z_PK", inserted: event == "INSERT")) END"
+        }
+        return [
+            source("INSERT", "INSERT"), source("UPDATE", "UPDATE OF \(key)"), related("INSERT", "INSERT"),
+            related("UPDATE", "UPDATE OF \(parameter.column)"),
         ]
     }
 }

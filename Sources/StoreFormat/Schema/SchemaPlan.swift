@@ -5,7 +5,7 @@ import StoreModel
 public struct SchemaPlan: Sendable {
     let model: ModelDescription
     let numbers: [String: Int64]
-    private let plans: [String: ColumnPlan]
+    let plans: [String: ColumnPlan]
 
     public init(_ model: ModelDescription) {
         self.model = model
@@ -18,11 +18,12 @@ public struct SchemaPlan: Sendable {
         self.plans = plans
     }
 
-    private var roots: [EntityDescription] { model.numberedEntities.filter { $0.superentityName == nil } }
+    var roots: [EntityDescription] { model.numberedEntities.filter { $0.superentityName == nil } }
 
     /// Every statement, in an order in which they can be run.
     public var statements: [String] {
-        bookkeepingTables + entityTables + joinTables.flatMap(\.statements) + indexes + DerivedTriggers(self).statements
+        bookkeepingTables + entityTables + joinTables.flatMap(\.statements) + indexes
+            + spatialIndexes.flatMap(\.statements) + DerivedTriggers(self).statements
     }
 
     var bookkeepingTables: [String] {
@@ -57,55 +58,6 @@ public struct SchemaPlan: Sendable {
                 && ($0.purpose.role == .attribute(leaf: 0) || $0.purpose.role == .foreignKey)
         }
         return found.map { (plan.table, $0.name) }
-    }
-
-    // MARK: Indexes
-
-    private var indexes: [String] {
-        roots.flatMap { root -> [String] in
-            guard let plan = plans[root.name] else { return [] }
-            let keys = plan.columns.filter { $0.purpose.role == .foreignKey || $0.purpose.role == .ownerKey }
-            var result = keys.map { "CREATE INDEX \(plan.table)_\($0.name)_INDEX ON \(plan.table) (\($0.name))" }
-            let tree = model.tree(of: root.name)
-            if tree.count > 1 { result.append("CREATE INDEX \(plan.table)_Z_ENT_INDEX ON \(plan.table) (Z_ENT)") }
-            for entity in tree { result += indexes(of: entity) }
-            return result
-        }
-    }
-
-    private func indexes(of entity: EntityDescription) -> [String] {
-        let table = ColumnPlan.tableName(model.rootName(of: entity.name))
-        var result = entity.fetchIndexes.compactMap { index -> String? in
-            let parts = index.elements.map { element -> String? in
-                let column = element.property == "self" ? "Z_PK" : element.property == "self.entity" || element.property == "entity"
-                    ? "Z_ENT" : column(of: element.property, in: entity.name)?.column
-                return column.map { "\($0) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")" }
-            }
-            guard !index.elements.contains(where: { $0.kind == .rTree }), !parts.contains(nil), !parts.isEmpty else {
-                return nil
-            }
-            let filter = index.partialIndexPredicateFormat.flatMap { PartialIndex(self, entity.name).sql(of: $0) }
-            if index.partialIndexPredicateFormat != nil, filter == nil { return nil }
-            return "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(table) (\(parts.compactMap { $0 }.joined(separator: ", ")))"
-                + (filter.map { " WHERE \($0)" } ?? "")
-        }
-        for names in entity.compoundIndexes where !names.isEmpty {
-            let parts = names.compactMap { column(of: $0, in: entity.name)?.column }
-            guard parts.count == names.count else { continue }
-            let list = parts.map { "\($0) COLLATE BINARY ASC" }.joined(separator: ", ")
-            let name = "Z_\(entity.name)_\(names.joined(separator: "_"))"
-            if !result.contains(where: { $0.hasPrefix("CREATE INDEX \(name) ") }) {
-                result.append("CREATE INDEX \(name) ON \(table) (\(list))")
-            }
-        }
-        for names in entity.uniquenessConstraints {
-            let parts = names.compactMap { column(of: $0, in: entity.name)?.column }
-            guard parts.count == names.count, !parts.isEmpty else { continue }
-            let list = parts.map { "\($0) COLLATE BINARY ASC" }.joined(separator: ", ")
-            result.append(
-                "CREATE UNIQUE INDEX Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_")) ON \(table) (\(list))")
-        }
-        return result
     }
 
     // MARK: Join tables
@@ -155,11 +107,21 @@ public struct SchemaPlan: Sendable {
             otherHasSubentities: !model.subentities(of: relationship.destinationEntityName).isEmpty,
             name: relationship.name, inverse: inverseName)
         let (a, b, forward, back) = isFirst ? (own, other, relationship, inverse) : (other, own, inverse, relationship)
-        let ownColumn = "\(a)\(back.name.uppercased())"
-        let otherColumn = "\(b)\(forward.name.uppercased())"
+        let ownColumn = "\(a)\(back.name.uppercased())" + suffix(of: forward, in: isFirst ? entity : holder)
+        let otherColumn = "\(b)\(forward.name.uppercased())" + suffix(of: back, in: isFirst ? holder : entity)
         return JoinPlan(
             table: "Z_\(a)\(forward.name.uppercased())", columns: ["Z_\(ownColumn)", "Z_\(otherColumn)"],
             orderColumns: (back.isOrdered ? ["Z_FOK_\(ownColumn)"] : []) + (forward.isOrdered ? ["Z_FOK_\(otherColumn)"] : []))
+    }
+
+    /// Two relationships of an entity can have inverses of one name: the column of the later one gets a number.
+    private func suffix(of relationship: RelationshipDescription, in entity: EntityDescription) -> String {
+        let clashing = entity.relationships.filter { other in
+            other.isToMany && !other.isTransient && other.inverseName?.uppercased() == relationship.inverseName?.uppercased()
+                && model.relationships(of: other.destinationEntityName).contains { $0.name == other.inverseName && $0.isToMany }
+        }.map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let place = clashing.firstIndex(of: relationship.name) ?? 0
+        return place == 0 ? "" : "\(place)"
     }
 
     private static func namesTable(

@@ -32,7 +32,9 @@ public struct ExternalData: Sendable, Hashable {
         switch bytes.first {
         case 1: return .data(Data(bytes.dropFirst()))
         case 2:
-            guard let name = Self.reference(in: bytes) else { return .missingExternalData(name: "") }
+            guard let name = Self.reference(in: bytes) else {
+                return .missingExternalData(name: String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self))
+            }
             guard let data = FileManager.default.contents(atPath: path(of: name)) else {
                 return .missingExternalData(name: name)
             }

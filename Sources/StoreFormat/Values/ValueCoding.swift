@@ -33,7 +33,8 @@ public enum ValueCoding {
         case .transformable:
             if case .blob(let bytes) = raw { return .transformable(Data(bytes)) }
             if case .text(let text) = raw { return .transformable(Data(text.utf8)) }
-            if let number = raw.doubleValue { return .transformable(Data("\(number)".utf8)) }
+            if case .integer(let number) = raw { return .transformable(Data("\(number)".utf8)) }
+            if case .real(let number) = raw { return .transformable(Data("\(number)".utf8)) }
         case .undefined, .objectID, .composite:
             break
         }

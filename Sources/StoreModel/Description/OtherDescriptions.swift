@@ -51,6 +51,8 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     public var includesPendingChanges = true
     public var returnsObjectsAsFaults = true
     public var returnsDistinctResults = false
+    /// `NSFetchRequestFlags` of an archive, whose bits are not known one by one; nil where the model is no archive.
+    public var flags: Int?
 
     public init(name: String, entityName: String, predicateFormat: String? = nil) {
         self.name = name

@@ -27,7 +27,8 @@ extension PredicateParser {
             guard count <= Self.maximumChain else { throw failure("at most \(Self.maximumChain) operators in a row") }
             let left = try expression(result)
             advance()
-            result = .expression(.function(name, [left, try expression(operand(&self))]))
+            let right = try operand(&self)
+            result = .expression(.function(name, [left, try expression(right)]))
         }
         return result
     }
@@ -39,7 +40,8 @@ extension PredicateParser {
         advance()
         // Groups from the right, as in mathematics.
         return try nested { parser throws(PredicateSyntaxError) in
-            .expression(.function("raise:toPower:", [left, try parser.expression(parser.power())]))
+            let exponent = try parser.power()
+            return .expression(.function("raise:toPower:", [left, try parser.expression(exponent)]))
         }
     }
 
@@ -50,8 +52,8 @@ extension PredicateParser {
                 parser.advance()
                 return .expression(.constant(negated))
             }
-            return .expression(
-                .function("from:subtract:", [.constant(.integer(0)), try parser.expression(parser.signed())]))
+            let operand = try parser.signed()
+            return .expression(.function("from:subtract:", [.constant(.integer(0)), try parser.expression(operand)]))
         }
     }
 
@@ -77,7 +79,7 @@ extension PredicateParser {
                 term = .expression(try index(of: base))
             } else {
                 advance()
-                term = .expression(try Self.append(component(), to: base))
+                term = .expression(try base.appending(component()))
             }
         }
         return term
@@ -98,20 +100,6 @@ extension PredicateParser {
         }
     }
 
-    private static func append(_ keys: [String], to base: ExpressionNode) -> ExpressionNode {
-        switch base {
-        case .evaluatedObject: .keyPath(keys)
-        case .keyPath(let path): .keyPath(path + keys)
-        case .variable(let name, let path): .variable(name, keyPath: path + keys)
-        case .subquery(let source, let variable, let predicate, let path):
-            .subquery(source, variable: variable, predicate, keyPath: path + keys)
-        default:
-            .function(
-                "FUNCTION",
-                [base, .constant(.string("valueForKeyPath:")), .constant(.string(keys.joined(separator: ".")))])
-        }
-    }
-
     /// `[0]`, `[FIRST]`, `[LAST]`, `[SIZE]`, `[expression]`, behind the bracket.
     private mutating func index(of base: ExpressionNode) throws(PredicateSyntaxError) -> ExpressionNode {
         let words = ["FIRST": "first:", "LAST": "last:", "SIZE": "size:"]
@@ -120,7 +108,7 @@ extension PredicateParser {
             advance()
             return .function(name, [base])
         }
-        let position = try nested { parser throws(PredicateSyntaxError) in try parser.expression(parser.sum()) }
+        let position = try nested { parser throws(PredicateSyntaxError) in try parser.wholeExpression() }
         try expect("]")
         return .function("objectFrom:withIndex:", [base, position])
     }
@@ -164,7 +152,7 @@ extension PredicateParser {
         var elements: [ExpressionNode] = []
         if take(symbol: close) { return elements }
         repeat {
-            elements.append(try expression(sum()))
+            elements.append(try wholeExpression())
         } while take(symbol: ",")
         guard take(symbol: close) else { throw failure("`,` or `\(close)`") }
         return elements

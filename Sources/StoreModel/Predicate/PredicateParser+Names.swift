@@ -80,12 +80,12 @@ extension PredicateParser {
     }
 
     private mutating func subquery() throws(PredicateSyntaxError) -> ExpressionNode {
-        let source = try expression(sum())
+        let source = try wholeExpression()
         try expect(",")
         guard case .variable(let variable) = token.kind else { throw failure("a `$variable`") }
         advance()
         try expect(",")
-        let condition = try predicate(disjunction())
+        let condition = try wholePredicate()
         try expect(")")
         return .subquery(source, variable: variable, condition, keyPath: [])
     }

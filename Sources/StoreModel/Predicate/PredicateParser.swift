@@ -12,7 +12,7 @@ extension PredicateNode {
         -> PredicateNode
     {
         var parser = try PredicateParser(format, arguments)
-        let node = try parser.predicate(parser.disjunction())
+        let node = try parser.wholePredicate()
         try parser.finish()
         return node
     }
@@ -25,7 +25,7 @@ extension ExpressionNode {
         -> ExpressionNode
     {
         var parser = try PredicateParser(format, arguments)
-        let node = try parser.expression(parser.sum())
+        let node = try parser.wholeExpression()
         try parser.finish()
         return node
     }
@@ -93,7 +93,8 @@ struct PredicateParser {
         guard token.kind == .end else { throw failure("AND, OR or the end") }
         guard used == arguments.count else {
             throw PredicateSyntaxError(
-                format: format, position: token.position, expected: "a placeholder for each of \(arguments.count) arguments",
+                format: format, position: token.position,
+                expected: "a placeholder for each of \(arguments.count) arguments",
                 found: "\(used)")
         }
     }
@@ -129,13 +130,28 @@ struct PredicateParser {
         throw failure("an expression, not a predicate, before this")
     }
 
+    // The term comes first and is judged after: an error names the word behind it.
+
+    mutating func wholePredicate() throws(PredicateSyntaxError) -> PredicateNode {
+        let term = try disjunction()
+        return try predicate(term)
+    }
+
+    mutating func wholeExpression() throws(PredicateSyntaxError) -> ExpressionNode {
+        let term = try sum()
+        return try expression(term)
+    }
+
     // MARK: Predicates
 
     mutating func disjunction() throws(PredicateSyntaxError) -> Term {
         let first = try conjunction()
         guard token.isSymbol("||") || token.keyword == "OR" else { return first }
         var parts = [try predicate(first)]
-        while take(symbol: "||") || take(keyword: "OR") { parts.append(try predicate(conjunction())) }
+        while take(symbol: "||") || take(keyword: "OR") {
+            let next = try conjunction()
+            parts.append(try predicate(next))
+        }
         return .predicate(.or(parts))
     }
 
@@ -143,14 +159,18 @@ struct PredicateParser {
         let first = try negation()
         guard token.isSymbol("&&") || token.keyword == "AND" else { return first }
         var parts = [try predicate(first)]
-        while take(symbol: "&&") || take(keyword: "AND") { parts.append(try predicate(negation())) }
+        while take(symbol: "&&") || take(keyword: "AND") {
+            let next = try negation()
+            parts.append(try predicate(next))
+        }
         return .predicate(.and(parts))
     }
 
     private mutating func negation() throws(PredicateSyntaxError) -> Term {
         guard take(symbol: "!") || take(keyword: "NOT") else { return try comparison() }
         return try nested { parser throws(PredicateSyntaxError) in
-            .predicate(.not(try parser.predicate(parser.negation())))
+            let inner = try parser.negation()
+            return .predicate(.not(try parser.predicate(inner)))
         }
     }
 
@@ -172,7 +192,7 @@ struct PredicateParser {
             return left
         }
         let start = token
-        let right = try expression(sum())
+        let right = try wholeExpression()
         if op == .between, case .aggregate(let bounds) = right, bounds.count != 2 {
             throw failure("two bounds behind BETWEEN", at: start)
         }

@@ -1,0 +1,126 @@
+import Foundation
+import SQLite
+import StoreFormat
+
+/// The first opening of a store for writing: our tables, the owners, the guard, and a backup from before.
+public enum Adoption {
+    /// What an adoption is to do.
+    public struct Plan: Sendable {
+        public var seed: OwnershipSeed
+        public var guardMode: GuardMode
+        /// Where the backup goes; nil puts it beside the store, named for the time.
+        public var backupPath: String?
+
+        public init(seed: OwnershipSeed = OwnershipSeed(), guardMode: GuardMode = .always, backupPath: String? = nil) {
+            self.seed = seed
+            self.guardMode = guardMode
+            self.backupPath = backupPath
+        }
+    }
+
+    /// Adopts the store. A failure leaves the store as it was; the backup is then removed too.
+    /// - Returns: the path of the backup.
+    /// - Throws: `StoreError`.
+    @discardableResult
+    public static func adopt(_ store: Store, plan: Plan) throws -> String {
+        let units = OwnershipUnits.group(store.layout)
+        let owners = try plan.seed.owners(units, layout: store.layout)
+        let joins = try plan.seed.joinUnits(units, owners: owners, layout: store.layout)
+        guard store.catalogue.missing.isEmpty else {
+            throw StoreError(
+                .damaged, "the catalogue of \(store.path) lacks \(store.catalogue.missing.joined(separator: ", "))",
+                way: "restore a backup")
+        }
+        let backup = plan.backupPath ?? defaultBackupPath(store.path)
+        try StoreBackup.copy(store.path, to: backup)
+        do {
+            try StoreConnector.translating(store.path) {
+                try write(store, plan, units: units, owners: owners, joins: joins, backup: backup)
+            }
+        } catch {
+            StoreBackup.remove(backup)
+            throw error
+        }
+        return backup
+    }
+
+    static func defaultBackupPath(_ path: String) -> String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "UTC")
+        format.dateFormat = "yyyyMMdd'T'HHmmss'Z'"
+        let base = "\(path).before-coexist-\(format.string(from: Date()))"
+        var candidate = base
+        var suffix = 1
+        while FileManager.default.fileExists(atPath: candidate) {
+            suffix += 1
+            candidate = "\(base)-\(suffix)"
+        }
+        return candidate
+    }
+
+    private static func write(
+        _ store: Store, _ plan: Plan, units: [String: [String]], owners: [String: StackName], joins: [String: String],
+        backup: String
+    ) throws {
+        let connection = try StoreConnector.connect(store.path, .writer(.full))
+        let journal = try connection.scalar("PRAGMA journal_mode")?.textValue ?? "delete"
+        if journal != "wal" {
+            let now = try connection.scalar("PRAGMA journal_mode=WAL")?.textValue
+            guard now == "wal" else {
+                throw StoreError(
+                    .busy, "\(store.path) cannot be turned to WAL mode: another process has it open",
+                    way: "end the programs that use it, and try again")
+            }
+        }
+        do {
+            let inherited = try StoreVerifier.verify(connection, store: store)
+            try connection.transaction(.immediate) {
+                guard try !CoexistenceTables.exist(connection) else {
+                    throw StoreError(.alreadyExists, "\(store.path) was adopted meanwhile", way: "start again")
+                }
+                let makesHistory = !store.historyForm.isTracked
+                if makesHistory {
+                    let tombstones = store.layout.entities.map(\.tombstoneAttributes.count).max() ?? 0
+                    try HistoryTables.create(connection, tombstones: tombstones)
+                }
+                try CoexistenceTables.create(connection)
+                let now = Date().timeIntervalSinceReferenceDate
+                try CoexistenceState(
+                    adopted: now, commits: 1, guardMode: plan.guardMode, madeHistory: makesHistory,
+                    journalMode: journal, backup: backup
+                ).insert(connection)
+                try seed(connection, store, units: units, owners: owners, joins: joins, now: now)
+                for violation in inherited {
+                    try connection.run(
+                        "INSERT OR IGNORE INTO COEXIST_INHERITED VALUES (?, ?, ?)",
+                        [.text(violation.rule), .text(violation.place), .text(violation.what)])
+                }
+                try GuardTriggers.install(plan.guardMode, on: connection)
+            }
+        } catch {
+            if journal != "wal" { _ = try? connection.scalar("PRAGMA journal_mode=\(journal)") }
+            throw error
+        }
+    }
+
+    private static func seed(
+        _ connection: Connection, _ store: Store, units: [String: [String]], owners: [String: StackName],
+        joins: [String: String], now: Double
+    ) throws {
+        for (unit, entities) in units {
+            try connection.run(
+                "INSERT INTO COEXIST_UNIT (NAME, OWNER, EPOCH, SINCE) VALUES (?, ?, 1, ?)",
+                [.text(unit), .text((owners[unit] ?? .legacy).rawValue), .real(now)])
+            for entity in entities {
+                guard let number = store.layout[entity]?.number else { continue }
+                try connection.run(
+                    "INSERT INTO COEXIST_ENTITY (NUMBER, NAME, UNIT) VALUES (?, ?, ?)",
+                    [.integer(number), .text(entity), .text(unit)])
+            }
+        }
+        for (table, unit) in joins {
+            try connection.run("INSERT INTO COEXIST_JOIN (NAME, UNIT) VALUES (?, ?)", [.text(table), .text(unit)])
+        }
+    }
+}

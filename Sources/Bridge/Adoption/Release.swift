@@ -1,0 +1,59 @@
+import Foundation
+import SQLite
+import StoreFormat
+
+/// Gives a store back to Apple's frameworks: undoes what adoption did.
+public enum Release {
+    /// What a release did.
+    public struct Report: Sendable, Hashable {
+        /// Whether there was anything of ours to remove.
+        public var wasAdopted: Bool
+        public var removedHistory: Bool
+        public var journalMode: String
+        /// The backup from before adoption, which stays.
+        public var backup: String?
+    }
+
+    /// Removes our tables and triggers, the history tables if adoption made them, and restores the journal mode.
+    /// - Parameter keepsHistory: leave history tables that adoption made.
+    /// - Throws: `StoreError` `Busy` beside a running daemon.
+    public static func release(_ path: String, keepsHistory: Bool = false) throws -> Report {
+        try StoreProbe.check(path)
+        let lock = try StoreLock(storePath: path)
+        defer { withExtendedLifetime(lock) {} }
+        let report = try StoreConnector.translating(path) { try release(path, keepsHistory) }
+        try? FileManager.default.removeItem(atPath: lock.path)
+        return report
+    }
+
+    private static func release(_ path: String, _ keepsHistory: Bool) throws -> Report {
+        guard try isAdopted(path) else {
+            return Report(wasAdopted: false, removedHistory: false, journalMode: "", backup: nil)
+        }
+        let connection = try StoreConnector.connect(path, .writer(.full))
+        let state = try CoexistenceState.read(connection)
+        let removesHistory = state.madeHistory && !keepsHistory
+        try connection.transaction(.immediate) {
+            try GuardTriggers.remove(from: connection)
+            try CoexistenceTables.drop(connection)
+            if removesHistory { try HistoryTables.drop(connection) }
+        }
+        connection.clearStatementCache()
+        _ = try connection.checkpoint(.truncate)
+        var journal = "wal"
+        if state.journalMode != "wal" {
+            journal = try connection.scalar("PRAGMA journal_mode=\(state.journalMode)")?.textValue ?? "wal"
+            guard journal == state.journalMode else {
+                throw StoreError(
+                    .busy, "our tables are gone from \(path), but its journal mode is still WAL: another process has it open",
+                    way: "end that process, and run `sqlite3 \(path) 'PRAGMA journal_mode=\(state.journalMode)'`")
+            }
+        }
+        return Report(wasAdopted: true, removedHistory: removesHistory, journalMode: journal, backup: state.backup)
+    }
+
+    private static func isAdopted(_ path: String) throws -> Bool {
+        let connection = try StoreConnector.offlineReader(path)
+        return try CoexistenceTables.exist(connection)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import StoreFormat
+import Synchronization
+
+/// What a bridge has to say, and how stale its caches were.
+final class BridgeLog: Sendable {
+    private struct State {
+        var warnings: [String] = []
+        var alarms: [String] = []
+        var pending: [Int64: ContinuousClock.Instant] = [:]
+        var staleness = Percentiles()
+    }
+
+    private let state = Mutex(State())
+    /// Old alarms go when there are more.
+    private static let kept = 100
+
+    var warnings: [String] { state.withLock(\.warnings) }
+    var alarms: [String] { state.withLock(\.alarms) }
+    var staleness: Percentiles { state.withLock(\.staleness) }
+
+    func warn(_ text: String) {
+        state.withLock { $0.warnings.append(text) }
+    }
+
+    func alarm(_ text: String) {
+        state.withLock { state in
+            state.alarms.append(text)
+            if state.alarms.count > Self.kept { state.alarms.removeFirst(state.alarms.count - Self.kept) }
+        }
+    }
+
+    /// Remembers when a commit of ours came, until the other stack has it.
+    func committed(_ notice: CommitNotice) {
+        state.withLock { state in
+            if state.pending.count < 10_000 { state.pending[notice.transaction] = .now }
+        }
+    }
+
+    func note(_ event: Replayer.ReplayEvent) {
+        switch event {
+        case .applied(let stack, let transactions):
+            state.withLock { state in
+                for transaction in transactions where transaction.writer?.stack != stack {
+                    guard let start = state.pending.removeValue(forKey: transaction.number) else { continue }
+                    let (seconds, fraction) = (ContinuousClock.now - start).components
+                    state.staleness.add(Double(seconds) + Double(fraction) / 1e18)
+                }
+            }
+        case .resynchronized(let stack, let from, let to):
+            alarm("history from \(from) to \(to) was purged before the \(stack.rawValue) stack had it: its cache was dropped")
+        case .failed(let stack, let error):
+            alarm("replay into the \(stack.rawValue) stack failed: \(error)")
+        }
+    }
+}
+
+/// The last thousand or so measurements of a duration, in seconds.
+public struct Percentiles: Sendable, Hashable {
+    private var values: [Double] = []
+    private var next = 0
+    public private(set) var count = 0
+
+    mutating func add(_ value: Double) {
+        count += 1
+        if values.count < 1_024 {
+            values.append(value)
+        } else {
+            values[next] = value
+            next = (next + 1) % values.count
+        }
+    }
+
+    /// The value below which the share lies; nil without measurements.
+    public func value(at share: Double) -> Double? {
+        guard !values.isEmpty else { return nil }
+        let sorted = values.sorted()
+        return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+    }
+}

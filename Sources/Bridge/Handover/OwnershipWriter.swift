@@ -1,0 +1,77 @@
+import Foundation
+import SQLite
+import StoreFormat
+
+/// Changes the ownership register: each in one transaction of its own, counted as a commit of ours.
+struct OwnershipWriter {
+    let connection: Connection
+
+    /// Sets or clears a unit's flag; owner and epoch stay.
+    /// - Returns: the unit as it then is, and the last transaction number at that moment.
+    @discardableResult
+    func setFrozen(_ isFrozen: Bool, unit: String, store: Store) throws -> (OwnershipRegister.Unit, Int64) {
+        try connection.transaction(.immediate) {
+            try connection.run(
+                "UPDATE COEXIST_UNIT SET FROZEN = ? WHERE NAME = ?", [.integer(isFrozen ? 1 : 0), .text(unit)])
+            try CoexistenceState.countCommit(connection)
+            return (try current(unit), try HistoryReader(connection, store: store).extent().last)
+        }
+    }
+
+    /// Clears every flag: after a daemon that froze a unit and is gone.
+    /// - Returns: the units that were frozen.
+    func thawAll() throws -> [String] {
+        try connection.transaction(.immediate) {
+            let frozen = try connection.query("SELECT NAME FROM COEXIST_UNIT WHERE FROZEN <> 0 ORDER BY NAME")
+                .compactMap { $0[0].textValue }
+            if !frozen.isEmpty {
+                try connection.run("UPDATE COEXIST_UNIT SET FROZEN = 0")
+                try CoexistenceState.countCommit(connection)
+            }
+            return frozen
+        }
+    }
+
+    /// Who hands over, and why.
+    struct Cause {
+        var user: String?
+        var reason: String?
+    }
+
+    /// Gives a frozen unit to its new owner: epoch + 1, flag cleared, and a record of it.
+    /// - Throws: `StoreError` `Refused` if the unit is not frozen at that epoch any more.
+    func switchOwner(
+        unit: String, to owner: StackName, atEpoch epoch: Int64, cause: Cause, store: Store
+    ) throws -> (OwnershipRegister.Unit, Int64) {
+        try connection.transaction(.immediate) {
+            let now = Date().timeIntervalSinceReferenceDate
+            let before = try current(unit)
+            guard before.isFrozen, before.epoch == epoch else {
+                throw StoreError(
+                    .refused, "\(unit) was thawed or handed over meanwhile (epoch \(before.epoch))", way: "start the handover again")
+            }
+            try connection.run(
+                "UPDATE COEXIST_UNIT SET OWNER = ?, PREVIOUS = ?, EPOCH = EPOCH + 1, FROZEN = 0, SINCE = ? WHERE NAME = ?",
+                [.text(owner.rawValue), .text(before.owner.rawValue), .real(now), .text(unit)])
+            let last = try HistoryReader(connection, store: store).extent().last
+            try connection.run(
+                """
+                INSERT INTO COEXIST_HANDOVER (UNIT, PREVIOUS, OWNER, EPOCH, AT, BY_USER, REASON, NUMBER)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .text(unit), .text(before.owner.rawValue), .text(owner.rawValue), .integer(epoch + 1), .real(now),
+                    cause.user.map { .text($0) } ?? .null, cause.reason.map { .text($0) } ?? .null, .integer(last),
+                ])
+            try CoexistenceState.countCommit(connection)
+            return (try current(unit), last)
+        }
+    }
+
+    private func current(_ unit: String) throws -> OwnershipRegister.Unit {
+        guard let found = try OwnershipRegister.read(connection)?.units[unit] else {
+            throw StoreError(.unknownEntity, "there is no unit \(unit) in the ownership register", way: "see `coexistctl owners`")
+        }
+        return found
+    }
+}

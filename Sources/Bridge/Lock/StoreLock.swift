@@ -1,0 +1,53 @@
+import Foundation
+import StoreFormat
+
+/// The lock file beside a store, `STORE-coexist`: one daemon a store. It goes with the process, however that ends.
+public final class StoreLock: Sendable {
+    private let descriptor: Int32
+    public let path: String
+
+    /// Takes the lock.
+    /// - Throws: `StoreError` `Busy`, naming the process that holds it.
+    public init(storePath: String) throws {
+        path = Self.path(of: storePath)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o660)
+        guard descriptor >= 0 else {
+            throw StoreError(
+                .accessDenied, "the lock file \(path) cannot be made: \(String(cString: strerror(errno)))",
+                way: "make the store's folder writable")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            let holder = Self.holder(of: storePath).map { "process \($0)" } ?? "another process"
+            throw StoreError(
+                .busy, "\(storePath) is held by \(holder), a Coexist daemon or command",
+                way: "use `coexistctl` with its socket, or stop it first")
+        }
+        self.descriptor = descriptor
+        let text = Array("\(getpid())\n".utf8)
+        ftruncate(descriptor, 0)
+        _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+
+    deinit {
+        ftruncate(descriptor, 0)
+        close(descriptor)
+    }
+
+    private static func path(of storePath: String) -> String { storePath + "-coexist" }
+
+    /// Whether some process holds the store's lock now.
+    public static func isHeld(storePath: String) -> Bool {
+        let descriptor = open(path(of: storePath), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
+        return false
+    }
+
+    /// The process that says that it holds the lock.
+    public static func holder(of storePath: String) -> Int32? {
+        guard let text = try? String(contentsOfFile: path(of: storePath), encoding: .utf8) else { return nil }
+        return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}

@@ -1,0 +1,118 @@
+import Dispatch
+import Foundation
+import SQLite
+import StoreFormat
+import Synchronization
+
+/// Brings one stack up to history: reads transactions after its position in bounded batches and has the stack apply
+/// them, in order, on a queue of its own.
+final class Replayer: Sendable {
+    let instance: any StackInstance
+    private let readers: ConnectionPool
+    private let store: Store
+    private let queue: DispatchQueue
+    private let condition = NSCondition()
+    private let state = Mutex(State())
+    private let report: @Sendable (ReplayEvent) -> Void
+
+    /// Changes in one batch at most, give or take a transaction.
+    private static let batchChanges = 10_000
+
+    private struct State {
+        var isScheduled = false
+        var failure: StoreError?
+        var resyncs = 0
+    }
+
+    init(
+        _ instance: any StackInstance, store: Store, readers: ConnectionPool,
+        report: @escaping @Sendable (ReplayEvent) -> Void
+    ) {
+        self.instance = instance
+        self.store = store
+        self.readers = readers
+        self.report = report
+        queue = DispatchQueue(label: "org.coexistd.replay.\(instance.stack.rawValue)")
+    }
+
+    /// What a replay tells the bridge.
+    enum ReplayEvent: Sendable {
+        case applied(StackName, [HistoryTransaction])
+        /// History after the position was purged: the caches were dropped once.
+        case resynchronized(StackName, from: Int64, to: Int64)
+        case failed(StackName, StoreError)
+    }
+
+    /// How many times history had been purged from under the position.
+    var resyncs: Int { state.withLock(\.resyncs) }
+    var failure: StoreError? { state.withLock(\.failure) }
+
+    /// Says that there may be new history. Many signals make one replay.
+    func signal() {
+        let schedules = state.withLock { state in
+            guard !state.isScheduled else { return false }
+            state.isScheduled = true
+            return true
+        }
+        if schedules { queue.async { self.run() } }
+    }
+
+    /// Replays and waits until the position has reached the number.
+    /// - Throws: `StoreError` `Busy` after the time, or what the replay failed with.
+    func reach(_ number: Int64, within seconds: Double = 30) throws {
+        let deadline = Date().addingTimeInterval(seconds)
+        signal()
+        condition.lock()
+        defer { condition.unlock() }
+        while instance.position < number {
+            if let failure { throw failure }
+            guard condition.wait(until: deadline) else {
+                throw StoreError(
+                    .busy, "the \(instance.stack.rawValue) stack is at transaction \(instance.position), not yet at \(number)",
+                    way: "try again")
+            }
+        }
+    }
+
+    private func run() {
+        state.withLock { $0.isScheduled = false }
+        do {
+            while try step() {}
+            state.withLock { $0.failure = nil }
+        } catch {
+            let failure = (error as? StoreError) ?? StoreError(.damaged, "replay failed: \(error)")
+            state.withLock { $0.failure = failure }
+            report(.failed(instance.stack, failure))
+        }
+        condition.lock()
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// One batch. Returns whether there may be more.
+    private func step() throws -> Bool {
+        let position = instance.position
+        do {
+            let batch = try StoreConnector.translating(store.path) {
+                try readers.use { connection in
+                    try connection.transaction(.deferred) {
+                        try HistoryReader(connection, store: store)
+                            .transactions(after: position, changeLimit: Self.batchChanges)
+                    }
+                }
+            }
+            try instance.apply(batch)
+            if !batch.isEmpty { report(.applied(instance.stack, batch)) }
+            return !batch.isEmpty
+        } catch let error as StoreError where error.code == .tokenExpired {
+            let last = try StoreConnector.translating(store.path) {
+                try readers.use { try HistoryReader($0, store: store).extent().last }
+            }
+            instance.dropCaches(of: nil, position: last)
+            try instance.apply([])
+            state.withLock { $0.resyncs += 1 }
+            report(.resynchronized(instance.stack, from: position, to: last))
+            return false
+        }
+    }
+}

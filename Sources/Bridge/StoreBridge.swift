@@ -1,0 +1,175 @@
+import Foundation
+import SQLite
+import StoreFormat
+import StoreModel
+import Synchronization
+
+/// Two stacks over one store: gives every entity one writing stack, replays each stack's changes into the other, and
+/// moves entities between them.
+///
+/// The bridge knows a stack only as a `StackInstance`.
+public final class StoreBridge: Sendable {
+    public let store: Store
+    public let legacy: any StackInstance
+    public let model: any StackInstance
+    public let options: BridgeOptions
+    /// Why nothing may be written, where the store was opened read-only.
+    public let readOnlyReason: String?
+    /// The backup that this start's adoption made.
+    public let adoptionBackup: String?
+    let readers: ConnectionPool
+    /// One connection, so that maintenance is done one thing at a time.
+    let maintenance: ConnectionPool?
+    let observers = HistoryObservers()
+    private let lock: StoreLock
+    private let replayers: [StackName: Replayer]
+    private let watcher: Mutex<CommitWatcher?>
+    private let log: BridgeLog
+
+    /// Takes the store's lock, adopts it where it never was, opens both stacks and starts to replay.
+    /// - Parameter stacks: opens the two stacks.
+    /// - Throws: `StoreError`.
+    public init(
+        path: String, options: BridgeOptions = BridgeOptions(), stacks: StackFactory = .standard
+    ) throws {
+        let lock = try StoreLock(storePath: path)
+        let log = BridgeLog()
+        let opened = try Store.open(path, model: options.model, source: options.modelSource)
+        let preparation = try StorePreparation.prepare(opened, options: options, log: log)
+        store = preparation.store
+        readOnlyReason = preparation.readOnlyReason
+        adoptionBackup = preparation.backup
+        self.options = options
+        self.lock = lock
+        self.log = log
+        legacy = try stacks.legacy(preparation, options)
+        model = try stacks.model(preparation, options)
+        let storePath = store.path
+        let readers = ConnectionPool(limit: options.readers) { try StoreConnector.connect(storePath, .reader) }
+        self.readers = readers
+        let store = store
+        let observers = observers
+        func replayer(_ instance: any StackInstance) -> Replayer {
+            Replayer(instance, store: store, readers: readers) { event in
+                log.note(event)
+                if case .applied(let stack, let transactions) = event { observers.tell(stack, transactions) }
+            }
+        }
+        let replayers = [StackName.legacy: replayer(legacy), .model: replayer(model)]
+        self.replayers = replayers
+        if readOnlyReason == nil {
+            let durability = options.durability
+            maintenance = ConnectionPool(limit: 1) {
+                try StoreConnector.connect(storePath, .writer(durability), busyTimeout: 10_000)
+            }
+            let legacy = legacy
+            let model = model
+            watcher = Mutex(
+                try CommitWatcher(store: store) { notice in
+                    Self.handle(notice, replayers, [legacy, model], log)
+                })
+        } else {
+            maintenance = nil
+            watcher = Mutex(nil)
+        }
+        for instance in [legacy, model] {
+            instance.setCommitHandler { notice in
+                log.committed(notice)
+                for replayer in replayers.values { replayer.signal() }
+            }
+        }
+        watcher.withLock { $0?.start() }
+        for replayer in replayers.values { replayer.signal() }
+    }
+
+    private static func handle(
+        _ notice: CommitWatcher.Notice, _ replayers: [StackName: Replayer], _ instances: [any StackInstance],
+        _ log: BridgeLog
+    ) {
+        switch notice {
+        case .committed: break
+        case .untracked(let commits):
+            for instance in instances { instance.dropCaches(of: nil, position: nil) }
+            log.alarm("\(commits) commit\(commits == 1 ? "" : "s") by another program that no history tells of: every cache was dropped")
+        case .restarted:
+            for instance in instances { instance.dropCaches(of: nil, position: nil) }
+            log.alarm("the WAL index was rebuilt: every cache was dropped")
+        case .failed(let error): log.alarm("the watcher failed: \(error)")
+        }
+        for replayer in replayers.values { replayer.signal() }
+    }
+
+    /// The stack of that name.
+    public func instance(_ stack: StackName) -> any StackInstance { stack == .legacy ? legacy : model }
+
+    /// Warnings of this run, oldest first: what a person should know.
+    public var warnings: [String] { log.warnings }
+    /// Alarms since the start: foreign writes that no history tells of, failures of replay.
+    public var alarms: [String] { log.alarms }
+    /// Times from a commit to its replay into the other stack, in seconds.
+    public var staleness: Percentiles { log.staleness }
+
+    /// Brings stacks up to a transaction, or to the newest.
+    /// - Returns: each stack's position.
+    @discardableResult
+    public func replay(_ stacks: [StackName] = StackName.allCases, to number: Int64? = nil) throws -> [StackName: Int64] {
+        let target = try number ?? extent().last
+        var positions: [StackName: Int64] = [:]
+        for stack in stacks {
+            try replayers[stack]?.reach(target)
+            positions[stack] = instance(stack).position
+        }
+        return positions
+    }
+
+    /// Reads with a connection of the bridge's own.
+    public func read<T>(_ body: (Connection) throws -> T) throws -> T {
+        try StoreConnector.translating(store.path) { try readers.use(body) }
+    }
+
+    /// Writes with the bridge's own connection, one caller at a time.
+    func maintain<T>(_ body: (Connection) throws -> T) throws -> T {
+        guard let maintenance else {
+            throw StoreError(.readOnly, "\(store.path) is open read-only: \(readOnlyReason ?? "")", way: "see `coexistctl status`")
+        }
+        return try StoreConnector.translating(store.path) {
+            try maintenance.use(body)
+        }
+    }
+
+    /// Where history begins and ends.
+    public func extent() throws -> HistoryReader.Extent {
+        let store = store
+        return try read { try HistoryReader($0, store: store).extent() }
+    }
+
+    /// Stops replay, closes the stacks, and moves the WAL into the store. In-flight saves finish first.
+    /// - Returns: what could not be done, for the log; empty if all was.
+    @discardableResult
+    public func close() -> [String] {
+        watcher.withLock { $0?.stop() }
+        legacy.close()
+        model.close()
+        var problems: [String] = []
+        if options.guardMode == .whileRunning, readOnlyReason == nil {
+            do {
+                try maintain { connection in
+                    try connection.transaction(.immediate) {
+                        try GuardTriggers.remove(from: connection)
+                        try CoexistenceState.countCommit(connection)
+                    }
+                }
+            } catch { problems.append("the guard's triggers could not be removed: \(error)") }
+        }
+        readers.close()
+        do {
+            if readOnlyReason == nil {
+                let result = try maintain { try $0.checkpoint(.truncate) }
+                if !result.isComplete { problems.append("the WAL could not be checkpointed whole: another process has the store open") }
+            }
+        } catch { problems.append("the last checkpoint failed: \(error)") }
+        maintenance?.close()
+        withExtendedLifetime(lock) {}
+        return problems
+    }
+}

@@ -1,0 +1,4 @@
+/// The version of the programs.
+public enum CoexistVersion {
+    public static let text = "0.1.0"
+}

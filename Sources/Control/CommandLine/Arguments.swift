@@ -1,0 +1,67 @@
+import StoreFormat
+
+/// A command's options and operands, taken apart by what the command allows.
+struct Arguments {
+    /// What a command takes.
+    struct Form: Sendable {
+        /// Options without a value, as `--json`.
+        var flags: Set<String> = []
+        /// Options with a value, as `--model FILE`.
+        var options: Set<String> = []
+        /// How many operands.
+        var operands: ClosedRange<Int> = 0...0
+    }
+
+    private(set) var operands: [String] = []
+    private var flags: Set<String> = []
+    private var options: [String: [String]] = [:]
+
+    /// - Throws: `CommandFailure` of wrong usage, with the nearest option.
+    init(_ words: [String], form: Form, usage: String) throws {
+        var words = words[...]
+        var isOperandsOnly = false
+        while let word = words.popFirst() {
+            guard word.hasPrefix("--"), !isOperandsOnly else {
+                operands.append(word)
+                continue
+            }
+            if word == "--" {
+                isOperandsOnly = true
+                continue
+            }
+            let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let name = parts[0]
+            if form.flags.contains(name) {
+                guard parts.count == 1 else { throw CommandFailure.usage("--\(name) takes no value", "usage: \(usage)") }
+                flags.insert(name)
+            } else if form.options.contains(name) {
+                guard let value = parts.count == 2 ? parts[1] : words.popFirst() else {
+                    throw CommandFailure.usage("--\(name) needs a value", "usage: \(usage)")
+                }
+                options[name, default: []].append(value)
+            } else {
+                let nearest = NearestName.of(name, among: Array(form.flags.union(form.options)))
+                throw CommandFailure.usage(
+                    "there is no option --\(name)", nearest.map { "did you mean --\($0)?" } ?? "usage: \(usage)")
+            }
+        }
+        guard form.operands.contains(operands.count) else {
+            throw CommandFailure.usage(
+                operands.count < form.operands.lowerBound ? "something is missing" : "there is more than it takes",
+                "usage: \(usage)")
+        }
+    }
+
+    func has(_ flag: String) -> Bool { flags.contains(flag) }
+    func value(_ option: String) -> String? { options[option]?.last }
+    func values(_ option: String) -> [String] { options[option] ?? [] }
+
+    /// - Throws: `CommandFailure` if the option is there and no number from 0.
+    func number(_ option: String) throws -> Int? {
+        guard let text = value(option) else { return nil }
+        guard let number = Int(text), number >= 0 else {
+            throw CommandFailure.usage("--\(option) takes a number from 0, not \(text)", "give a number")
+        }
+        return number
+    }
+}

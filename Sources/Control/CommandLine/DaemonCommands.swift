@@ -1,0 +1,220 @@
+import Foundation
+import Varlink
+
+/// The commands that ask a running daemon.
+enum DaemonCommands {
+    static let all: [Command] =
+        statusCommands + objectCommands + historyCommands + ownershipCommands + maintenanceCommands
+
+    /// A command whose options include the socket.
+    static func command(
+        _ name: String, _ usage: String, _ summary: String, flags: Set<String> = [], options: Set<String> = [],
+        operands: ClosedRange<Int> = 0...0, run: @escaping @Sendable (Arguments, Output, DaemonClient) throws -> Int32
+    ) -> Command {
+        Command(
+            name, usage, summary, flags: flags, options: options.union(["socket"]), operands: operands
+        ) { arguments, output in
+            try run(arguments, output, try DaemonClient(arguments))
+        }
+    }
+
+    private static let statusCommands: [Command] = [
+        command("status", "", "State, store, stacks, owners, lag, clients, log") { _, output, client in
+            let status = try client.call("Status")
+            if output.isJSON { output.json(.object(status)) } else { StatusText.print(status, output) }
+            return 0
+        },
+        command("owners", "", "Every entity with its owner, epoch and rows") { _, output, client in
+            owners(try client.call("Owners"), output)
+            return 0
+        },
+        command("entities", "", "The same as owners") { _, output, client in
+            owners(try client.call("Owners"), output)
+            return 0
+        },
+        command("caches", "", "What the row caches hold and did") { _, output, client in
+            let caches = try client.call("Caches")["caches"] ?? [:]
+            if output.isJSON {
+                output.json(caches)
+                return 0
+            }
+            let keys = ["objects", "hits", "misses", "invalidations", "stale", "ageP99"]
+            output.table(
+                [["stack"] + keys]
+                    + (caches.objectValue ?? [:]).map { stack, values in
+                        [stack] + keys.map { values[$0].map { $0.isNull ? "-" : $0.description } ?? "-" }
+                    })
+            return 0
+        },
+    ]
+
+    static func owners(_ reply: JSONObject, _ output: Output) {
+        let owners = reply["owners"]?.arrayValue ?? []
+        if output.isJSON {
+            output.json(.array(owners))
+            return
+        }
+        output.table(
+            [["entity", "owner", "epoch", "rows", "since", "unit"]]
+                + owners.map { owner in
+                    ["entity", "owner", "epoch", "rows", "since", "unit"].map { key in
+                        owner[key].map { $0.stringValue ?? $0.description } ?? "-"
+                    }
+                })
+    }
+
+    private static let ownershipCommands: [Command] = [
+        command(
+            "handover", "ENTITY… --to legacy|model | --back [--dry-run] [--reason TEXT]",
+            "Moves the entities' units to another owner, printing each step", flags: ["back", "dry-run"],
+            options: ["to", "reason"], operands: 1...1_000, run: handover),
+        command("freeze", "ENTITY", "Refuses writes to the entity's unit until thaw", operands: 1...1) { arguments, output, client in
+            owners(try client.call("Freeze", ["entity": .string(arguments.operands[0])]), output)
+            return 0
+        },
+        command("thaw", "ENTITY", "Ends a freeze", operands: 1...1) { arguments, output, client in
+            owners(try client.call("Thaw", ["entity": .string(arguments.operands[0])]), output)
+            return 0
+        },
+        command("compare", "ENTITY", "Reads every row through both stacks and lists what differs", operands: 1...1) {
+            arguments, output, client in
+            let result = try client.call("Compare", ["entity": .string(arguments.operands[0])])
+            let differences = result["differences"]?.arrayValue ?? []
+            if output.isJSON {
+                output.json(.object(result))
+            } else {
+                for difference in differences {
+                    func text(_ key: String) -> String { difference[key]?.stringValue ?? "-" }
+                    output.line("\(text("id")) \(text("property")): legacy \(text("legacy")), model \(text("model"))")
+                }
+                output.line("\(result["rows"]?.description ?? "0") rows, \(differences.count) differences")
+            }
+            return differences.isEmpty ? 0 : 1
+        },
+    ]
+
+    private static func handover(_ arguments: Arguments, _ output: Output, _ client: DaemonClient) throws -> Int32 {
+        let isBack = arguments.has("back")
+        guard isBack != (arguments.value("to") != nil) else {
+            throw CommandFailure.usage("a handover takes one of --to and --back", "name the new owner: --to legacy or --to model")
+        }
+        var parameters: JSONObject = ["entities": .array(arguments.operands.map { .string($0) })]
+        parameters["to"] = arguments.value("to").map { .string($0) }
+        parameters["back"] = isBack ? true : nil
+        parameters["dryRun"] = arguments.has("dry-run") ? true : nil
+        parameters["reason"] = arguments.value("reason").map { .string($0) }
+        try client.stream("Handover", parameters) { reply in
+            if let step = reply["step"], !step.isNull {
+                if output.isJSON {
+                    output.json(step)
+                } else {
+                    let mark = step["ok"]?.boolValue == true ? "ok  " : "FAIL"
+                    output.line("\(mark) \(step["step"]?.stringValue ?? ""): \(step["detail"]?.stringValue ?? "")")
+                }
+            }
+            if let result = reply["result"], !result.isNull {
+                if output.isJSON {
+                    output.json(result)
+                } else {
+                    let unit = (result["unit"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: ", ")
+                    output.line(
+                        "\(unit): owned by \(result["owner"]?.stringValue ?? "") at epoch \(result["epoch"]?.description ?? ""), "
+                            + "after \(result["token"]?.stringValue ?? "")")
+                }
+            }
+            output.flush()
+            return true
+        }
+        return 0
+    }
+
+    private static let historyCommands: [Command] = [
+        command(
+            "history", "[--after TOKEN] [--entity E] [--author A] [--limit N] [--follow]",
+            "Transactions with their changes, oldest first", flags: ["follow"],
+            options: ["after", "entity", "author", "limit"], run: history),
+        command(
+            "replay", "[--stack legacy|model] [--wait TOKEN]", "Replays now; with a token, returns when the stacks are there",
+            options: ["stack", "wait"]
+        ) { arguments, output, client in
+            var parameters: JSONObject = [:]
+            parameters["stack"] = arguments.value("stack").map { .string($0) }
+            parameters["wait"] = arguments.value("wait").map { .string($0) }
+            let stacks = try client.call("Replay", parameters)["stacks"] ?? [:]
+            if output.isJSON {
+                output.json(["stacks": stacks])
+            } else {
+                output.table(StatusText.stacks(stacks))
+            }
+            return 0
+        },
+    ]
+
+    private static func history(_ arguments: Arguments, _ output: Output, _ client: DaemonClient) throws -> Int32 {
+        var parameters: JSONObject = [:]
+        for key in ["after", "entity", "author"] { parameters[key] = arguments.value(key).map { .string($0) } }
+        parameters["limit"] = try arguments.number("limit").map { JSON($0) }
+        let follows = arguments.has("follow")
+        parameters["follow"] = follows ? true : nil
+        try client.stream("History", parameters) { reply in
+            guard let transaction = reply["transaction"], !transaction.isNull else { return true }
+            if output.isJSON { output.json(transaction) } else { HistoryText.print(transaction, output) }
+            if follows { output.flush() }
+            return true
+        }
+        return 0
+    }
+
+    private static let maintenanceCommands: [Command] = [
+        command("invalidate", "[ENTITY]", "Drops cached rows", operands: 0...1) { arguments, output, client in
+            _ = try client.call("Invalidate", arguments.operands.first.map { ["entity": .string($0)] } ?? [:])
+            if output.isJSON { output.json([:]) }
+            return 0
+        },
+        command("checkpoint", "", "Moves the log into the store") { _, output, client in
+            let result = try client.call("Checkpoint")
+            let isComplete = result["complete"]?.boolValue == true
+            if output.isJSON {
+                output.json(.object(result))
+            } else {
+                output.line(isComplete ? "the log is in the store" : "a reader or writer was in the way: try again")
+            }
+            return isComplete ? 0 : 1
+        },
+        command("backup", "FILE", "Copies the running store to a new file", operands: 1...1) { arguments, output, client in
+            let path = URL(fileURLWithPath: arguments.operands[0]).standardizedFileURL.path
+            let result = try client.call("Backup", ["file": .string(path)])
+            if output.isJSON { output.json(.object(result)) } else { output.line("copied to \(path)") }
+            return 0
+        },
+        command("verify", "", "Checks the running store") { _, output, client in
+            let reply = try client.call("Verify")
+            let violations = reply["violations"]?.arrayValue ?? []
+            if output.isJSON {
+                output.json(.object(reply))
+            } else {
+                for violation in violations {
+                    output.line(
+                        ["severity", "rule", "where", "what"].map { violation[$0]?.stringValue ?? "" }.joined(separator: ": "))
+                }
+                output.line("\(violations.count) violation\(violations.count == 1 ? "" : "s")")
+            }
+            return violations.contains { $0["severity"]?.stringValue == "error" } ? 1 : 0
+        },
+        command("reload", "", "Has the daemon read its configuration anew") { _, output, client in
+            let reply = try client.call("Reload")
+            let changed = (reply["changed"]?.arrayValue ?? []).compactMap(\.stringValue)
+            if output.isJSON {
+                output.json(.object(reply))
+            } else {
+                output.line(changed.isEmpty ? "nothing changed" : "changed: \(changed.joined(separator: ", "))")
+            }
+            return 0
+        },
+        command("stop", "", "Stops the daemon: running saves finish first") { _, output, client in
+            _ = try client.call("Stop")
+            if output.isJSON { output.json([:]) } else { output.line("stopping") }
+            return 0
+        },
+    ]
+}

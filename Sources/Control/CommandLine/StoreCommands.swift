@@ -1,0 +1,159 @@
+import Bridge
+import Foundation
+import StoreFormat
+import StoreModel
+import Varlink
+
+/// The commands that need no daemon.
+enum StoreCommands {
+    static let all: [Command] = [
+        Command(
+            "inspect", "STORE [--model MODEL]", "What is in a store: entities, hashes, history, ownership", options: ["model"],
+            operands: 1...1, run: inspect),
+        Command(
+            "dump", "STORE [--stack legacy|model] [--entity E]… [--model MODEL]", "Every object, a JSON object a line",
+            options: ["stack", "entity", "model"], operands: 1...1, run: dump),
+        Command(
+            "verify", "STORE [--model MODEL]", "Checks every rule of the format and of our own tables", options: ["model"],
+            operands: 1...1, run: verify),
+        Command(
+            "diff", "A B", "Two models or stores, property by property, and what each difference means", operands: 2...2,
+            run: diff),
+        Command(
+            "create", "STORE --model MODEL", "A new, empty store, as the newest of Apple's frameworks would make it",
+            options: ["model"], operands: 1...1, run: create),
+        Command(
+            "hashes", "MODEL|STORE [--model MODEL]", "Entity version hashes, checksum and digest; for a store, whether they agree",
+            options: ["model"], operands: 1...1, run: hashes),
+        Command(
+            "release", "STORE [--keep-history]", "Removes our tables and triggers: the file is Apple's again",
+            flags: ["keep-history"], operands: 1...1, run: release),
+        Command("backup", "STORE FILE", "A consistent copy, with external data", operands: 2...2, run: backup),
+    ]
+
+    /// Opens the store of a command, with the model that it names.
+    static func open(_ arguments: Arguments, requiringEqualHashes: Bool = true) throws -> Store {
+        let path = arguments.operands[0]
+        do {
+            guard let given = arguments.value("model") else { return try Store.open(path) }
+            try StoreProbe.check(path)
+            let loaded = try StoreModels.load(given, for: path)
+            return try Store.open(
+                path, model: loaded.model, source: loaded.sourceDescription, requiringEqualHashes: requiringEqualHashes)
+        } catch {
+            throw CommandFailure(error, opening: true)
+        }
+    }
+
+    private static func inspect(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let store = try open(arguments, requiringEqualHashes: false)
+        let inspection = try Inspection(store)
+        if output.isJSON { output.json(try inspection.json) } else { try inspection.print(output) }
+        return 0
+    }
+
+    private static func dump(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let name = arguments.value("stack") ?? "legacy"
+        guard let stack = StackName(rawValue: name) else {
+            throw CommandFailure.usage("there is no stack \(name)", "it is legacy or model")
+        }
+        let store = try open(arguments)
+        let wanted = try arguments.values("entity").map { try store.layout.entity($0).name }
+        let instance = try StackFactory.reader(stack, store)
+        defer { instance.close() }
+        let json = ObjectJSON(storeUUID: store.uuid, style: .dump)
+        for entity in store.layout.entities where wanted.isEmpty || wanted.contains(entity.name) {
+            try instance.forEachObject(of: entity.name) { output.json(json.object($0)) }
+        }
+        return 0
+    }
+
+    private static func verify(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let store = try open(arguments, requiringEqualHashes: false)
+        let (violations, isAdopted) = try StoreConnector.translating(store.path) {
+            let connection = try StoreConnector.offlineReader(store.path)
+            return (try StoreVerifier.verify(connection, store: store), try CoexistenceTables.exist(connection))
+        }
+        report(violations, output)
+        // What was there before adoption is a fact of the file; a store never adopted has no such record.
+        return violations.contains { $0.severity == .error } || (!isAdopted && !violations.isEmpty) ? 1 : 0
+    }
+
+    static func report(_ violations: [Violation], _ output: Output) {
+        if output.isJSON {
+            output.json(["violations": .array(violations.map(ViolationJSON.object))])
+            return
+        }
+        for violation in violations {
+            output.line("\(violation.severity.rawValue): \(violation.rule): \(violation.place): \(violation.what)")
+        }
+        output.line("\(violations.count) violation\(violations.count == 1 ? "" : "s")")
+    }
+
+    private static func diff(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let a = try StoreModels.model(arguments.operands[0]).model
+        let b = try StoreModels.model(arguments.operands[1]).model
+        let differences = ModelDifference.between(a, b)
+        if output.isJSON {
+            func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
+            let items = differences.map { difference -> JSON in
+                [
+                    "entity": .string(difference.entity), "property": text(difference.property),
+                    "what": .string(difference.what), "a": text(difference.a), "b": text(difference.b),
+                    "kind": .string(difference.kind.rawValue),
+                ]
+            }
+            output.json(["differences": .array(items)])
+        } else if differences.isEmpty {
+            output.line("no differences")
+        } else {
+            for difference in differences { output.line("\(difference.kind.rawValue): \(difference)") }
+        }
+        return differences.isEmpty ? 0 : 1
+    }
+
+    private static func create(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        guard let path = arguments.value("model") else {
+            throw CommandFailure.usage("a store is made from a model", "give --model MODEL")
+        }
+        let model = try StoreModels.model(path).model
+        let store = try StoreCreator.create(arguments.operands[0], model: model)
+        if output.isJSON {
+            output.json(["path": .string(store.path), "uuid": .string(store.uuid), "entities": JSON(store.layout.entities.count)])
+        } else {
+            output.line("created \(store.path) with \(store.layout.entities.count) entities, UUID \(store.uuid)")
+        }
+        return 0
+    }
+
+    private static func hashes(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let report = try HashReport(arguments.operands[0], model: arguments.value("model"))
+        if output.isJSON { output.json(report.json) } else { report.print(output) }
+        return report.agrees ? 0 : 1
+    }
+
+    private static func release(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let path = arguments.operands[0]
+        let report = try Release.release(path, keepsHistory: arguments.has("keep-history"))
+        if output.isJSON {
+            output.json([
+                "adopted": .bool(report.wasAdopted), "removedHistory": .bool(report.removedHistory),
+                "journalMode": .string(report.journalMode), "backup": report.backup.map { .string($0) } ?? .null,
+            ])
+        } else if report.wasAdopted {
+            output.line("\(path) is released: our tables and triggers are gone" + (report.removedHistory ? ", and the history that adoption began" : ""))
+            if let backup = report.backup { output.line("the backup from before adoption is still there: \(backup)") }
+        } else {
+            output.line("\(path) was never adopted: there was nothing to remove")
+        }
+        return 0
+    }
+
+    private static func backup(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let (path, target) = (arguments.operands[0], arguments.operands[1])
+        try StoreProbe.check(path)
+        try StoreBackup.copy(path, to: target)
+        if output.isJSON { output.json(["file": .string(target)]) } else { output.line("\(path) is copied to \(target)") }
+        return 0
+    }
+}

@@ -1,0 +1,75 @@
+import Varlink
+
+/// A daemon's status for a person.
+enum StatusText {
+    static func print(_ status: JSONObject, _ output: Output) {
+        func text(_ value: JSON?) -> String { value.map { $0.stringValue ?? $0.description } ?? "-" }
+        output.line("state    \(text(status["state"]))")
+        output.line("store    \(text(status["store"]?["path"]))")
+        output.line("UUID     \(text(status["store"]?["uuid"]))")
+        output.line("history  last \(text(status["history"]?["last"])), \(text(status["history"]?["transactions"])) transactions")
+        output.line("log      \(text(status["wal"]?["bytes"])) bytes")
+        output.line("clients  \(text(status["clients"]))")
+        output.line("SQLite   \(text(status["sqlite"]))")
+        if let reason = status["readOnly"]?.stringValue { output.line("READ-ONLY: \(reason)") }
+        if let p50 = status["staleness"]?["p50"]?.doubleValue, let p99 = status["staleness"]?["p99"]?.doubleValue {
+            output.line("stale    \(milliseconds(p50)) at the median, \(milliseconds(p99)) at p99, from commit to the other stack")
+        }
+        output.line()
+        output.table(stacks(status["stacks"] ?? [:]))
+        output.line()
+        DaemonCommands.owners(status, output)
+        for (title, key) in [("warning", "warnings"), ("ALARM", "alarms")] {
+            for item in status[key]?.arrayValue ?? [] { output.line("\(title): \(text(item))") }
+        }
+    }
+
+    private static func milliseconds(_ seconds: Double) -> String { "\((seconds * 100_000).rounded() / 100) ms" }
+
+    static func stacks(_ stacks: JSON) -> [[String]] {
+        [["stack", "token", "lag"]]
+            + (stacks.objectValue ?? [:]).map { name, stack in
+                [name, stack["token"]?.stringValue ?? "-", stack["lag"]?.description ?? "-"]
+            }
+    }
+}
+
+/// A history transaction for a person.
+enum HistoryText {
+    static func print(_ transaction: JSON, _ output: Output) {
+        func text(_ key: String) -> String? { transaction[key]?.stringValue }
+        let by = [text("stack"), text("author"), text("context"), text("process")].compactMap { $0 }.joined(separator: ", ")
+        output.line("\(text("token") ?? "") \(text("timestamp") ?? "") \(by)")
+        for change in transaction["changes"]?.arrayValue ?? [] {
+            let id = change["id"]?.stringValue.map { $0.split(separator: "/").suffix(2).joined(separator: "/") } ?? ""
+            let properties = (change["properties"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: ", ")
+            output.line("  \(change["kind"]?.stringValue ?? "") \(id)\(properties.isEmpty ? "" : ": \(properties)")")
+        }
+    }
+}
+
+/// An object for a person.
+enum ObjectText {
+    static func print(_ object: JSON, _ output: Output) {
+        let entity = object["entity"]?.stringValue ?? ""
+        output.line("\(entity)/\(object["pk"]?.description ?? "") version \(object["version"]?.description ?? "")")
+        for (key, value) in object["values"]?.objectValue ?? [:] where !value.isNull {
+            let text = value.stringValue ?? value.description
+            output.line("  \(key) = \(text.count > 100 ? "\(text.prefix(100))… (\(text.count) characters)" : text)")
+        }
+        for (key, value) in object["relationships"]?.objectValue ?? [:] where !value.isNull {
+            output.line("  \(key) → \(short(value))")
+        }
+    }
+
+    private static func short(_ value: JSON) -> String {
+        func one(_ id: String) -> String {
+            let parts = id.split(separator: "/").suffix(2)
+            return "\(parts.first ?? "")/\(parts.last?.dropFirst() ?? "")"
+        }
+        if let id = value.stringValue { return one(id) }
+        let ids = (value.arrayValue ?? []).compactMap(\.stringValue)
+        let shown = ids.prefix(10).map(one).joined(separator: ", ")
+        return ids.isEmpty ? "none" : ids.count > 10 ? "\(shown), and \(ids.count - 10) more" : shown
+    }
+}

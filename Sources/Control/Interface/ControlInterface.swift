@@ -1,0 +1,186 @@
+import Varlink
+
+/// The daemon's Varlink interface, `org.coexistd.Control`.
+public enum ControlInterface {
+    public static let name = "org.coexistd.Control"
+
+    /// The interface's description, as introspection gives it.
+    public static func description() throws -> InterfaceDescription {
+        try InterfaceDescription(parsing: text)
+    }
+
+    /// The names of the errors that a request can end with: each with what is wrong, the way out, and the objects that
+    /// it is about.
+    static let errors = [
+        "NotFound", "NotADatabase", "Encrypted", "Empty", "Damaged", "NotAStore", "TooOld", "ModelMissing", "ModelUnreadable",
+        "MetadataUnreadable", "SchemaMismatch", "ReadOnly", "Busy", "DiskFull", "InputOutput", "AccessDenied",
+        "UnknownEntity", "UnknownKey", "UnknownObject", "TypeMismatch", "PrecisionLoss", "ExternalData", "BadPredicate",
+        "ValidationFailed", "OwnershipViolation", "StaleEpoch", "Frozen", "VersionConflict", "UniqueConflict",
+        "DeleteDenied", "CrossStackDelete", "TokenExpired", "OtherStore", "AlreadyExists", "NotAdopted", "Refused",
+        "BadConfiguration", "Stopping",
+    ]
+
+    private static var text: String {
+        declarations + errors.map { "\nerror \($0) (message: string, way: string, objects: []Offence)\n" }.joined()
+    }
+
+    private static let declarations = """
+        # Controls a Coexist daemon: one SQLite file in Core Data's format, written through two stacks.
+        interface org.coexistd.Control
+
+        # An object that a refused save is about.
+        type Offence (
+          object: string,
+          owner: ?string,
+          epoch: ?int,
+          reason: string
+        )
+
+        # The owner of an entity: legacy, model, or none while frozen.
+        type Owner (
+          entity: string,
+          owner: string,
+          epoch: int,
+          rows: int,
+          unit: string,
+          since: string
+        )
+
+        # A stack's place in history, and how many transactions it is behind.
+        type StackStatus (
+          token: string,
+          lag: int
+        )
+
+        # What one stack's row cache did; ageP99 is in seconds.
+        type CacheStatus (
+          objects: int,
+          hits: int,
+          misses: int,
+          invalidations: int,
+          stale: int,
+          ageP99: ?float
+        )
+
+        # A step of a handover.
+        type Step (
+          step: string,
+          ok: bool,
+          detail: string
+        )
+
+        # A handover that is done: the unit of entities that changed hands, and the last token under the old owner.
+        type Handover (
+          entity: string,
+          unit: []string,
+          owner: string,
+          epoch: int,
+          token: string
+        )
+
+        # A property that reads differently through the two stacks.
+        type Difference (
+          id: string,
+          property: ?string,
+          legacy: string,
+          model: string
+        )
+
+        # State, store, stacks, owners, history, log, clients.
+        method Status() -> (
+          state: string,
+          store: (path: string, uuid: string),
+          stacks: [string]StackStatus,
+          owners: []Owner,
+          history: (last: string),
+          wal: (bytes: int),
+          clients: int,
+          sqlite: string,
+          warnings: []string,
+          alarms: []string,
+          readOnly: ?string,
+          staleness: (count: int, p50: ?float, p99: ?float)
+        )
+
+        # Every entity with its owner.
+        method Owners() -> (owners: []Owner)
+
+        # Moves the unit of each entity to an owner, or back to its previous one. With more: each step as it ends, the
+        # result last.
+        method Handover(
+          entities: []string,
+          to: ?string,
+          back: ?bool,
+          dryRun: ?bool,
+          reason: ?string
+        ) -> (step: ?Step, result: ?Handover)
+
+        # Refuses writes to the entity's unit until it is thawed.
+        method Freeze(entity: string) -> (owners: []Owner)
+
+        # Ends a freeze.
+        method Thaw(entity: string) -> (owners: []Owner)
+
+        # Reads every object of the entity through both stacks, or a sample, and lists what differs.
+        method Compare(entity: string, sample: ?int) -> (entity: string, rows: int, differences: []Difference)
+
+        # Objects by a predicate in NSPredicate's format; sort keys as key or key:desc. With more, in pages.
+        method Fetch(
+          entity: string,
+          where: ?string,
+          sort: ?[]string,
+          limit: ?int,
+          offset: ?int,
+          stack: ?string
+        ) -> (objects: []object)
+
+        # How many objects a fetch would find.
+        method Count(entity: string, where: ?string, limit: ?int, offset: ?int, stack: ?string) -> (count: int)
+
+        # Objects by identity: Entity/12, or a Core Data URI. Fresh reads past the cache.
+        method Get(objects: []string, stack: ?string, fresh: ?bool) -> (objects: []object)
+
+        # A new object. Without a stack the owner writes.
+        method Insert(entity: string, values: object, stack: ?string, author: ?string) -> (object: object, token: string)
+
+        # Sets properties of an object; expect is the version that was read.
+        method Update(object: string, values: object, expect: ?int, stack: ?string, author: ?string) -> (object: object, token: string)
+
+        # Deletes objects in one transaction.
+        method Delete(objects: []string, stack: ?string, author: ?string) -> (token: string)
+
+        # Transactions with their changes, oldest first. With more: one a reply; with follow, new ones as they come.
+        method History(
+          after: ?string,
+          entity: ?string,
+          author: ?string,
+          limit: ?int,
+          follow: ?bool
+        ) -> (transaction: ?object)
+
+        # What the row caches hold and did.
+        method Caches() -> (caches: [string]CacheStatus)
+
+        # Drops cached rows of an entity, or all.
+        method Invalidate(entity: ?string) -> ()
+
+        # Replays now, into one stack or both, up to a token or the newest.
+        method Replay(stack: ?string, wait: ?string) -> (stacks: [string]StackStatus)
+
+        # Moves the log into the store.
+        method Checkpoint() -> (complete: bool, frames: int, moved: int)
+
+        # Copies the running store, external data included, to a new file.
+        method Backup(file: string) -> (file: string)
+
+        # Checks the store against every rule of the format.
+        method Verify() -> (violations: []object)
+
+        # Reads the configuration anew. What cannot change while the daemon runs is refused.
+        method Reload() -> (changed: []string)
+
+        # Stops the daemon: running saves finish, clients are told, the log is checkpointed.
+        method Stop() -> ()
+
+        """
+}

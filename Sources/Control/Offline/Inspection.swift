@@ -1,0 +1,123 @@
+import Foundation
+import SQLite
+import StoreFormat
+import StoreModel
+import Varlink
+
+/// What `inspect` tells of a store.
+struct Inspection {
+    private let store: Store
+    private let rows: [Int64: Int64]
+    private let extent: HistoryReader.Extent
+    private let authors: [String]
+    private let register: OwnershipRegister?
+    private let hashes: [String: Data]
+
+    init(_ store: Store) throws {
+        self.store = store
+        (rows, extent, authors, register) = try StoreConnector.translating(store.path) {
+            let connection = try StoreConnector.offlineReader(store.path)
+            return try connection.transaction(.deferred) {
+                let history = HistoryReader(connection, store: store)
+                return (
+                    try RowCounts.read(connection, store: store), try history.extent(), try history.authors(),
+                    try OwnershipRegister.read(connection)
+                )
+            }
+        }
+        hashes = try store.model.versionHashes()
+    }
+
+    private func size(_ suffix: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: store.path + suffix)[.size]) as? Int
+    }
+
+    var json: JSON {
+        get throws {
+            func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
+            return [
+                "store": [
+                    "path": .string(store.path), "uuid": .string(store.uuid), "bytes": size("").map { JSON($0) } ?? .null,
+                    "walBytes": JSON(size("-wal") ?? 0), "journalMode": .string(store.isWAL ? "wal" : "rollback"),
+                    "frameworkVersion": store.metadata.frameworkVersion.map { JSON($0) } ?? .null,
+                    "versionIdentifiers": .array(store.metadata.versionIdentifiers.map { .string($0) }),
+                ],
+                "model": [
+                    "origin": .string("\(store.modelOrigin)"), "checksum": .string(VersionHashes.modelChecksum(hashes)),
+                    "digest": .string(VersionHashes.hashesDigest(hashes)), "agrees": .bool(agrees),
+                    "configurations": .object(
+                        JSONObject(
+                            store.model.configurations.sorted { $0.key < $1.key }
+                                .map { ($0.key, .array($0.value.map { .string($0) })) })),
+                    "fetchRequestTemplates": .array(store.model.fetchRequestTemplates.map { .string($0.name) }),
+                ],
+                "entities": .array(try store.layout.entities.map(entity)),
+                "history": [
+                    "tracked": .bool(store.historyForm.isTracked), "transactions": .integer(extent.count),
+                    "first": extent.first.map { .integer($0) } ?? .null, "last": .integer(extent.last),
+                    "authors": .array(authors.map { .string($0) }),
+                ],
+                "ownership": register == nil ? .null : .array(store.layout.entities.map { owner($0.name) }),
+            ]
+        }
+    }
+
+    private var agrees: Bool { (try? SchemaAgreement.compare(store.model, with: store.metadata).isEmpty) ?? false }
+
+    private func owner(_ entity: String) -> JSON {
+        let unit = register?.unit(ofEntity: entity)
+        return [
+            "entity": .string(entity), "owner": .string(unit.map { $0.isFrozen ? "none" : $0.owner.rawValue } ?? "none"),
+            "epoch": .integer(unit?.epoch ?? 0), "unit": .string(unit?.name ?? ""),
+        ]
+    }
+
+    private func entity(_ layout: EntityLayout) throws -> JSON {
+        let description = store.model[layout.name]
+        return [
+            "name": .string(layout.name), "number": .integer(layout.number), "table": .string(layout.table),
+            "parent": layout.superentityName.map { .string($0) } ?? .null, "abstract": .bool(layout.isAbstract),
+            "class": description?.className.map { .string($0) } ?? .null, "rows": .integer(rows[layout.number] ?? 0),
+            "hash": [
+                "computed": hashes[layout.name].map { .string($0.base64EncodedString()) } ?? .null,
+                "stored": store.metadata.versionHashes[layout.name].map { .string($0.base64EncodedString()) } ?? .null,
+            ],
+            "attributes": .array(store.model.attributes(of: layout.name).map { DescriptionJSON.attribute($0) }),
+            "relationships": .array(store.model.relationships(of: layout.name).map { DescriptionJSON.relationship($0) }),
+            "fetchedProperties": .array((description?.fetchedProperties ?? []).map { .string($0.name) }),
+            "uniquenessConstraints": .array(
+                (description?.uniquenessConstraints ?? []).map { .array($0.map { .string($0) }) }),
+            "indexes": .array((description?.fetchIndexes ?? []).map { .string($0.name) }),
+        ]
+    }
+
+    func print(_ output: Output) throws {
+        output.line("store      \(store.path)")
+        output.line("UUID       \(store.uuid)")
+        output.line("size       \(size("") ?? 0) bytes, log \(size("-wal") ?? 0) bytes, \(store.isWAL ? "WAL" : "rollback journal")")
+        output.line("framework  \(store.metadata.frameworkVersion.map { "\($0)" } ?? "unknown")")
+        output.line("model      from \(store.modelOrigin); its hashes \(agrees ? "agree with" : "DIFFER from") the store's")
+        output.line("checksum   \(VersionHashes.modelChecksum(hashes))")
+        if store.historyForm.isTracked {
+            let by = authors.isEmpty ? "" : "; authors \(authors.joined(separator: ", "))"
+            output.line("history    \(extent.count) transactions, \(extent.first.map { "\($0)" } ?? "-") to \(extent.last)\(by)")
+        } else {
+            output.line("history    not tracked")
+        }
+        output.line("ownership  \(register == nil ? "not adopted" : "adopted")")
+        output.line()
+        var table = [["entity", "number", "table", "parent", "rows", "attributes", "relationships", "owner"]]
+        for layout in store.layout.entities {
+            let unit = register?.unit(ofEntity: layout.name)
+            table.append([
+                layout.name + (layout.isAbstract ? " (abstract)" : ""), "\(layout.number)", layout.table,
+                layout.superentityName ?? "-", "\(rows[layout.number] ?? 0)", "\(layout.attributes.count)",
+                "\(layout.relationships.count)", unit.map { $0.isFrozen ? "none" : $0.owner.rawValue } ?? "-",
+            ])
+        }
+        output.table(table)
+        for missing in store.model.entities.map(\.name).sorted() where store.layout[missing] == nil {
+            output.line("\(missing) is in the model, but has no table here")
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Bridge
+import Foundation
+import StoreFormat
+import Varlink
+
+extension Requests {
+    func invalidate(_ parameters: JSONObject) throws -> JSONObject {
+        let entities = try parameters["entity"]?.stringValue.map { Set(try store.layout.entity($0).treeNames) }
+        for name in StackName.allCases { bridge.instance(name).dropCaches(of: entities, position: nil) }
+        return [:]
+    }
+
+    func checkpoint() throws -> JSONObject {
+        let result = try bridge.checkpoint()
+        return ["complete": .bool(result.isComplete), "frames": JSON(result.logFrames), "moved": JSON(result.checkpointedFrames)]
+    }
+
+    func backup(_ parameters: JSONObject) throws -> JSONObject {
+        let file = parameters["file"]?.stringValue ?? ""
+        guard file.hasPrefix("/") else {
+            throw StoreError(.refused, "\(file) is no absolute path", way: "the daemon has a folder of its own: give a path from /")
+        }
+        try StoreBackup.copy(store.path, to: file)
+        return ["file": .string(file)]
+    }
+}

@@ -1,0 +1,119 @@
+import Bridge
+import Foundation
+import SQLite
+import StoreFormat
+import Varlink
+
+extension Requests {
+    func status(state: String, clients: Int) throws -> JSONObject {
+        let staleness = bridge.staleness
+        let extent = try bridge.extent()
+        return [
+            "state": .string(state),
+            "store": ["path": .string(store.path), "uuid": .string(store.uuid)],
+            "stacks": try stacks(),
+            "owners": try owners(),
+            "history": [
+                "last": .string(try token(extent.last)), "first": extent.first.map { .integer($0) } ?? .null,
+                "transactions": .integer(extent.count),
+            ],
+            "wal": ["bytes": JSON(logBytes)],
+            "clients": JSON(clients),
+            "sqlite": .string(Connection.libraryVersion),
+            "warnings": .array(bridge.warnings.map { .string($0) }),
+            "alarms": .array(bridge.alarms.map { .string($0) }),
+            "readOnly": bridge.readOnlyReason.map { .string($0) } ?? .null,
+            "staleness": [
+                "count": JSON(staleness.count), "p50": number(staleness.value(at: 0.5)),
+                "p99": number(staleness.value(at: 0.99)),
+            ],
+        ]
+    }
+
+    private func number(_ value: Double?) -> JSON { value.map { .double($0) } ?? .null }
+
+    /// The size of the WAL file. Asked of the file system by name: the file is not opened.
+    private var logBytes: Int {
+        (try? FileManager.default.attributesOfItem(atPath: store.path + "-wal")[.size]) as? Int ?? 0
+    }
+
+    func stacks(_ names: [StackName] = StackName.allCases) throws -> JSON {
+        let last = try bridge.extent().last
+        return .object(
+            JSONObject(
+                try names.map { name in
+                    let position = bridge.instance(name).position
+                    return (
+                        name.rawValue,
+                        ["token": .string(try token(position)), "lag": .integer(max(0, last - position))]
+                    )
+                }))
+    }
+
+    func owners(of entities: [String]? = nil) throws -> JSON {
+        let register = try bridge.register()
+        let counts = try rowCounts()
+        let wanted = entities.map(Set.init)
+        return .array(
+            store.layout.entities.filter { wanted?.contains($0.name) ?? true }.map { entity in
+                let unit = register?.unit(ofEntity: entity.name)
+                let owner = unit.map { $0.isFrozen ? "none" : $0.owner.rawValue } ?? "none"
+                return [
+                    "entity": .string(entity.name), "owner": .string(owner), "epoch": .integer(unit?.epoch ?? 0),
+                    "rows": .integer(counts[entity.number] ?? 0), "unit": .string(unit?.name ?? entity.rootName),
+                    "since": .string(unit.flatMap { DateText.text(Date(timeIntervalSinceReferenceDate: $0.since)) } ?? ""),
+                ]
+            })
+    }
+
+    /// Objects of each entity, by its number.
+    private func rowCounts() throws -> [Int64: Int64] {
+        let store = store
+        return try bridge.read { try RowCounts.read($0, store: store) }
+    }
+
+    func caches() throws -> JSONObject {
+        let age = bridge.staleness.value(at: 0.99)
+        let caches = StackName.allCases.map { name -> (String, JSON) in
+            let statistics = bridge.instance(name).cacheStatistics
+            return (
+                name.rawValue,
+                [
+                    "objects": JSON(statistics.objects), "hits": JSON(statistics.hits), "misses": JSON(statistics.misses),
+                    "invalidations": JSON(statistics.invalidations), "stale": JSON(statistics.stale), "ageP99": number(age),
+                ]
+            )
+        }
+        return ["caches": .object(JSONObject(caches))]
+    }
+
+    func replay(_ parameters: JSONObject) throws -> JSONObject {
+        let stacks = try stack(parameters["stack"]).map { [$0] } ?? StackName.allCases
+        try bridge.replay(stacks, to: try parameters["wait"]?.stringValue.map { try number($0) })
+        return ["stacks": try self.stacks(stacks)]
+    }
+
+    func compare(_ parameters: JSONObject) throws -> JSONObject {
+        let entity = try store.layout.entity(parameters["entity"]?.stringValue ?? "")
+        var rows = 0
+        var differences: [JSON] = []
+        for name in entity.treeNames where store.layout[name]?.isAbstract != true {
+            let result = try Comparison.compare(entity: name, legacy: bridge.legacy, model: bridge.model)
+            rows += result.rows
+            differences += result.differences.map { difference in
+                [
+                    "id": .string(difference.object.uri(storeUUID: store.uuid)),
+                    "property": difference.property.map { .string($0) } ?? .null, "legacy": .string(difference.legacy),
+                    "model": .string(difference.model),
+                ]
+            }
+        }
+        return ["entity": .string(entity.name), "rows": JSON(rows), "differences": .array(differences)]
+    }
+
+    func verify() throws -> JSONObject {
+        let store = store
+        let violations = try bridge.read { try StoreVerifier.verify($0, store: store) }
+        return ["violations": .array(violations.map(ViolationJSON.object))]
+    }
+}

@@ -1,0 +1,157 @@
+import Bridge
+import Foundation
+import SQLite
+import StoreFormat
+import StoreModel
+import Varlink
+
+/// What the interface's methods do with a bridge. Parameters have been checked against the interface's description.
+struct Requests: Sendable {
+    let bridge: StoreBridge
+    /// How many objects one reply carries at most.
+    static let page = 500
+
+    var store: Store { bridge.store }
+    var json: ObjectJSON { ObjectJSON(storeUUID: store.uuid, style: .control) }
+
+    func token(_ number: Int64) throws -> String {
+        let timeline = try bridge.read { connection in
+            try CoexistenceTables.exist(connection) ? try CoexistenceState.read(connection).timeline : 1
+        }
+        return HistoryToken(storeUUID: store.uuid, timeline: timeline, transaction: number).description
+    }
+
+    /// The transaction number of a token's text.
+    /// - Throws: `StoreError` `OtherStore` or `TokenExpired`.
+    func number(_ text: String) throws -> Int64 {
+        let timeline = try bridge.read { connection in
+            try CoexistenceTables.exist(connection) ? try CoexistenceState.read(connection).timeline : 1
+        }
+        return try HistoryToken(parsing: text, storeUUID: store.uuid, timeline: timeline).transaction
+    }
+
+    /// - Throws: `StoreError` `Refused` for a name that is no stack.
+    func stack(_ json: JSON?) throws -> StackName? {
+        guard let text = json?.stringValue else { return nil }
+        guard let stack = StackName(rawValue: text) else {
+            throw StoreError(.refused, "there is no stack \(text)", way: "it is legacy or model")
+        }
+        return stack
+    }
+
+    // MARK: Reading
+
+    func query(_ parameters: JSONObject) throws -> ObjectQuery {
+        let entity = try store.layout.entity(parameters["entity"]?.stringValue ?? "")
+        var query = ObjectQuery(entity: entity.name)
+        if let text = parameters["where"]?.stringValue, !text.isEmpty {
+            query.predicate = try PredicateNode.parse(text)
+        }
+        query.sort = (parameters["sort"]?.arrayValue ?? []).compactMap(\.stringValue).map { text in
+            let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+            return ObjectQuery.SortKey(parts[0], isAscending: parts.count < 2 || parts[1].lowercased() != "desc")
+        }
+        query.limit = parameters["limit"]?.intValue
+        query.offset = parameters["offset"]?.intValue ?? 0
+        guard query.limit ?? 0 >= 0, query.offset >= 0 else {
+            throw StoreError(.refused, "limit and offset count from 0", way: "give numbers that are not negative")
+        }
+        return query
+    }
+
+    func fetch(_ parameters: JSONObject, send: ([JSON]) -> Void) throws {
+        let stack = try stack(parameters["stack"]) ?? .legacy
+        let records = try bridge.instance(stack).objects(matching: try query(parameters))
+        var start = 0
+        repeat {
+            let end = min(start + Self.page, records.count)
+            send(records[start..<end].map { json.object($0) })
+            start = end
+        } while start < records.count
+    }
+
+    func count(_ parameters: JSONObject) throws -> JSONObject {
+        let stack = try stack(parameters["stack"]) ?? .legacy
+        return ["count": JSON(try bridge.instance(stack).count(of: try query(parameters)))]
+    }
+
+    func get(_ parameters: JSONObject) throws -> JSONObject {
+        let stack = try stack(parameters["stack"]) ?? .legacy
+        let isFresh = parameters["fresh"]?.boolValue ?? false
+        let objects = try (parameters["objects"]?.arrayValue ?? []).compactMap(\.stringValue).map { text -> JSON in
+            json.object(try object(try reference(text), stack, isFresh: isFresh))
+        }
+        return ["objects": .array(objects)]
+    }
+
+    func reference(_ text: String) throws -> ObjectReference {
+        let reference = try ObjectReference(parsing: text, storeUUID: store.uuid)
+        _ = try store.layout.entity(reference.entity)
+        return reference
+    }
+
+    private func object(_ reference: ObjectReference, _ stack: StackName, isFresh: Bool) throws -> ObjectRecord {
+        guard let record = try bridge.instance(stack).object(reference, isFresh: isFresh) else {
+            throw StoreError(.unknownObject, "there is no object \(reference)", way: "`coexistctl fetch \(reference.entity)` lists them")
+        }
+        return record
+    }
+
+    // MARK: Writing
+
+    /// The stack that a request writes through: the one it names, else the owner.
+    private func writer(_ parameters: JSONObject, _ entity: String) throws -> any StackInstance {
+        if let reason = bridge.readOnlyReason {
+            throw StoreError(.readOnly, "\(store.path) is open read-only: \(reason)", way: "correct the configuration and restart")
+        }
+        let named = try stack(parameters["stack"])
+        return bridge.instance(try named ?? bridge.unit(of: entity).owner)
+    }
+
+    private func save(
+        _ operations: [ObjectBatch.Operation], _ parameters: JSONObject, entity: String
+    ) throws -> (SaveResult, any StackInstance) {
+        let instance = try writer(parameters, entity)
+        let batch = ObjectBatch(operations, author: parameters["author"]?.stringValue, contextName: "org.coexistd.control")
+        return (try instance.save(batch), instance)
+    }
+
+    private func written(_ result: SaveResult) throws -> JSON {
+        .string(try token(try result.transaction ?? bridge.extent().last))
+    }
+
+    func insert(_ parameters: JSONObject) throws -> JSONObject {
+        let entity = try store.layout.entity(parameters["entity"]?.stringValue ?? "")
+        guard !entity.isAbstract else {
+            throw StoreError(
+                .validationFailed, "\(entity.name) is abstract",
+                way: "insert one of \(entity.treeNames.dropFirst().joined(separator: ", "))")
+        }
+        let values = try ValueInput(store: store).values(parameters["values"]?.objectValue ?? [:], of: entity)
+        let (result, instance) = try save(
+            [.insert(entity: entity.name, name: "new", values: values)], parameters, entity: entity.name)
+        guard let reference = result.objects["new"] else {
+            throw StoreError(.damaged, "the new object has no identity", way: "see the daemon's log")
+        }
+        return ["object": json.object(try object(reference, instance.stack, isFresh: true)), "token": try written(result)]
+    }
+
+    func update(_ parameters: JSONObject) throws -> JSONObject {
+        let reference = try reference(parameters["object"]?.stringValue ?? "")
+        let entity = try store.layout.entity(reference.entity)
+        let values = try ValueInput(store: store).values(parameters["values"]?.objectValue ?? [:], of: entity)
+        let (result, instance) = try save(
+            [.update(reference, values: values, expecting: parameters["expect"]?.int64Value)], parameters,
+            entity: entity.name)
+        return ["object": json.object(try object(reference, instance.stack, isFresh: true)), "token": try written(result)]
+    }
+
+    func delete(_ parameters: JSONObject) throws -> JSONObject {
+        let references = try (parameters["objects"]?.arrayValue ?? []).compactMap(\.stringValue).map(reference)
+        guard let first = references.first else {
+            throw StoreError(.refused, "there is nothing to delete", way: "name at least one object")
+        }
+        let (result, _) = try save(references.map { .delete($0, expecting: nil) }, parameters, entity: first.entity)
+        return ["token": try written(result)]
+    }
+}

@@ -1,0 +1,178 @@
+import Bridge
+import Foundation
+import StoreFormat
+import Synchronization
+import Systemd
+import Varlink
+
+/// Answers the control interface's calls with a bridge.
+final class ControlService: Sendable {
+    private let requests: Requests
+    private let queue = RequestQueue(label: "org.coexistd.requests")
+    private let policy: AccessPolicy
+    private let log: Log
+    private let reload: @Sendable () throws -> [String]
+    private let stop: @Sendable () -> Void
+    private let clients: @Sendable () -> Int
+
+    init(
+        bridge: StoreBridge, access: Configuration.Access, log: Log, clients: @escaping @Sendable () -> Int,
+        reload: @escaping @Sendable () throws -> [String], stop: @escaping @Sendable () -> Void
+    ) {
+        requests = Requests(bridge: bridge)
+        policy = AccessPolicy(access: access)
+        self.log = log
+        self.clients = clients
+        self.reload = reload
+        self.stop = stop
+    }
+
+    /// Waits for running requests. Returns false if they took longer.
+    func drain(seconds: Double) -> Bool { queue.drain(seconds: seconds) }
+
+    /// Takes a call on the server's thread, and answers it from another.
+    func handle(_ call: IncomingCall) {
+        let method = call.call.member
+        guard let role = policy.role(of: call.peer), role >= Role.needed(for: method) else {
+            log(.warning, "\(method) was refused to user \(call.peer.uid)")
+            call.fail(
+                "\(ControlInterface.name).AccessDenied",
+                [
+                    "message": .string("user \(call.peer.uid) may not call \(method)"),
+                    "way": "ask for a role in the configuration's access section", "objects": [],
+                ])
+            return
+        }
+        queue.run { self.answer(method, call) }
+    }
+
+    private func answer(_ method: String, _ call: IncomingCall) {
+        do {
+            try dispatch(method, call)
+        } catch {
+            let reply = ErrorReply.of(error)
+            call.fail(reply.name, reply.parameters)
+        }
+    }
+
+    private func dispatch(_ method: String, _ call: IncomingCall) throws {
+        let parameters = call.parameters
+        switch method {
+        case "Status": call.reply(try requests.status(state: "running", clients: clients()))
+        case "Owners": call.reply(["owners": try requests.owners()])
+        case "Handover": try handover(parameters, call)
+        case "Freeze": call.reply(try requests.freeze(parameters))
+        case "Thaw": call.reply(try requests.thaw(parameters))
+        case "Compare": call.reply(try requests.compare(parameters))
+        case "Fetch": try fetch(parameters, call)
+        case "Count": call.reply(try requests.count(parameters))
+        case "Get": call.reply(try requests.get(parameters))
+        case "Insert": call.reply(try requests.insert(parameters))
+        case "Update": call.reply(try requests.update(parameters))
+        case "Delete": call.reply(try requests.delete(parameters))
+        case "History": try history(parameters, call)
+        case "Caches": call.reply(try requests.caches())
+        case "Invalidate": call.reply(try requests.invalidate(parameters))
+        case "Replay": call.reply(try requests.replay(parameters))
+        case "Checkpoint": call.reply(try requests.checkpoint())
+        case "Backup": call.reply(try requests.backup(parameters))
+        case "Verify": call.reply(try requests.verify())
+        case "Reload": call.reply(["changed": .array(try reload().map { .string($0) })])
+        case "Stop":
+            call.reply()
+            stop()
+        default: call.fail(.methodNotFound(call.call.method))
+        }
+    }
+
+    private func handover(_ parameters: JSONObject, _ call: IncomingCall) throws {
+        var last: JSONObject = [:]
+        try requests.handover(parameters, user: "uid \(call.peer.uid)") { step in
+            // Each reply but the last is sent on, so one is always held back.
+            if !last.isEmpty, call.call.more { call.send(last) }
+            last = step
+        }
+        call.reply(last)
+    }
+
+    private func fetch(_ parameters: JSONObject, _ call: IncomingCall) throws {
+        var pages: [[JSON]] = []
+        try requests.fetch(parameters) { pages.append($0) }
+        guard call.call.more else {
+            call.reply(["objects": .array(pages.flatMap { $0 })])
+            return
+        }
+        send(pages[...], call)
+    }
+
+    /// Sends pages at the client's pace, without holding a thread meanwhile.
+    private func send(_ pages: ArraySlice<[JSON]>, _ call: IncomingCall) {
+        guard let page = pages.first else { return }
+        if pages.count == 1 {
+            call.reply(["objects": .array(page)])
+            return
+        }
+        call.whenWritable { isOpen in
+            guard isOpen else { return }
+            self.queue.run {
+                guard call.send(["objects": .array(page)]) else { return }
+                self.send(pages.dropFirst(), call)
+            }
+        }
+    }
+
+    private func history(_ parameters: JSONObject, _ call: IncomingCall) throws {
+        let query = try requests.historyQuery(parameters)
+        if parameters["follow"]?.boolValue == true {
+            guard call.call.more else {
+                call.fail(.expectedMore)
+                return
+            }
+            HistoryFeed(query, requests: requests, call: call, queue: queue).start()
+            return
+        }
+        guard call.call.more else {
+            var first: JSONObject = [:]
+            try requests.history(query) { transaction in
+                first = transaction
+                return false
+            }
+            call.reply(first)
+            return
+        }
+        sendHistory(query, call)
+    }
+
+    /// Sends history a batch at a time, at the client's pace.
+    private func sendHistory(_ query: Requests.HistoryQuery, _ call: IncomingCall) {
+        do {
+            var batch: [JSONObject] = []
+            var next = query
+            next.limit = min(query.limit ?? .max, 100)
+            let last = try requests.history(next) { transaction in
+                batch.append(transaction)
+                return true
+            }
+            let left = query.limit.map { $0 - batch.count }
+            let isEnd = batch.count < 100 || left == 0
+            for (i, transaction) in batch.enumerated() where !(isEnd && i == batch.count - 1) {
+                guard call.send(transaction) else { return }
+            }
+            if isEnd {
+                call.reply(batch.last ?? [:])
+                return
+            }
+            var rest = query
+            rest.after = last
+            rest.limit = left
+            let following = rest
+            call.whenWritable { isOpen in
+                guard isOpen else { return }
+                self.queue.run { self.sendHistory(following, call) }
+            }
+        } catch {
+            let reply = ErrorReply.of(error)
+            call.fail(reply.name, reply.parameters)
+        }
+    }
+}

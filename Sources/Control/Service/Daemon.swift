@@ -1,0 +1,169 @@
+import Bridge
+import Foundation
+import SQLite
+import StoreFormat
+import StoreModel
+import Synchronization
+import Systemd
+import Varlink
+
+/// One running daemon: a bridge, its control socket, and the signals that end it.
+public final class Daemon: Sendable {
+    private let configuration: Mutex<Configuration>
+    private let reread: (@Sendable () throws -> Configuration)?
+    private let log: Log
+    private let notifier = Notifier()
+    private let bridge: StoreBridge
+    private let signals: SignalWaiter
+    private let server: Mutex<Server?> = Mutex(nil)
+    private let service: Mutex<ControlService?> = Mutex(nil)
+
+    /// Opens the store and starts to serve.
+    /// - Parameters:
+    ///   - reread: reads the configuration anew for a reload; nil where there is no file.
+    ///   - signals: must have been made before any other thread.
+    /// - Throws: `StoreError`, `ConfigurationError`, `ListenerError`.
+    public init(
+        _ configuration: Configuration, signals: SignalWaiter, reread: (@Sendable () throws -> Configuration)? = nil
+    ) throws {
+        self.configuration = Mutex(configuration)
+        self.reread = reread
+        self.signals = signals
+        log = Log(level: configuration.logLevel, target: configuration.logTarget == .journal ? .journal : .standardError)
+        notifier.status("opening \(configuration.store)")
+        bridge = try StoreBridge(path: configuration.store, options: try Self.options(configuration))
+        if let backup = bridge.adoptionBackup { log(.notice, "the store was adopted; its backup from before is \(backup)") }
+        for warning in bridge.warnings { log(.warning, warning) }
+        do {
+            try serve(configuration)
+        } catch {
+            bridge.close()
+            throw error
+        }
+    }
+
+    private static func options(_ configuration: Configuration) throws -> BridgeOptions {
+        var options = BridgeOptions(
+            seed: configuration.ownership, guardMode: configuration.guardMode, durability: configuration.durability,
+            isTracking: configuration.history.isTracking, readers: configuration.readers.count,
+            cacheObjects: max(configuration.cache.legacy, configuration.cache.model),
+            maximumLogBytes: configuration.maximumLogBytes)
+        if let path = configuration.model {
+            let loaded = try StoreModels.load(path, for: configuration.store)
+            options.model = loaded.model
+            options.modelSource = loaded.sourceDescription
+        }
+        return options
+    }
+
+    private func serve(_ configuration: Configuration) throws {
+        let inherited = SocketActivation.inherited(unsetEnvironment: false)
+        let listener =
+            try SocketActivation.pick(named: "varlink", from: inherited)
+            .map { try Listener(inherited: $0.descriptor) } ?? Listener(path: configuration.socket, mode: 0o660)
+        var limits = Limits()
+        limits.clients = configuration.limits.clients
+        limits.clientsPerUser = configuration.limits.clients
+        limits.messageBytes = configuration.limits.messageBytes
+        limits.queuedBytes = configuration.limits.queuedBytes
+        limits.idleTime = configuration.limits.idle > 0 ? .seconds(configuration.limits.idle) : nil
+        let description = Service(
+            vendor: "Coexist", product: "coexistd", version: CoexistVersion.text, url: "",
+            interfaces: [try ControlInterface.description()])
+        let service = ControlService(
+            bridge: bridge, access: configuration.access, log: log,
+            clients: { [weak self] in self?.server.withLock { $0?.statistics.clients } ?? 0 },
+            reload: { [weak self] in try self?.reload() ?? [] }, stop: { [signals] in signals.raise(.terminate) })
+        let server = try Server(service: description, listeners: [listener], limits: limits) { call in service.handle(call) }
+        self.server.withLock { $0 = server }
+        self.service.withLock { $0 = service }
+        log(.info, "serving \(bridge.store.path) on \(listener.path ?? "an inherited socket")")
+    }
+
+    /// Says that it is ready, and serves until a signal or a Stop call ends it.
+    public func run() {
+        notifier.ready(status: "serving \(bridge.store.path)")
+        let watchdog = startWatchdog()
+        loop: while true {
+            switch signals.wait() {
+            case .terminate: break loop
+            case .reload:
+                notifier.reloading(status: "reloading the configuration")
+                do {
+                    let changed = try reload()
+                    log(.notice, changed.isEmpty ? "reloaded: nothing changed" : "reloaded: \(changed.joined(separator: ", "))")
+                } catch { log(.error, "the configuration was not reloaded: \(error)") }
+                notifier.ready(status: "serving \(bridge.store.path)")
+            }
+        }
+        stop()
+        withExtendedLifetime(watchdog) {}
+    }
+
+    /// Running saves finish, clients are told, the log goes into the store.
+    private func stop() {
+        notifier.stopping(status: "finishing what is running")
+        log(.info, "stopping")
+        let server = self.server.withLock { $0 }
+        server?.stop(within: .seconds(10)) { _ in
+            Reply(
+                error: "\(ControlInterface.name).Stopping",
+                ["message": "the daemon stops", "way": "connect again when it is back", "objects": []])
+        }
+        server?.waitUntilStopped()
+        if self.service.withLock({ $0 })?.drain(seconds: 30) == false { log(.warning, "a request did not end within 30 s") }
+        for problem in bridge.close() { log(.warning, problem) }
+        log(.info, "stopped")
+    }
+
+    /// Reads the configuration anew and takes over what can change while the daemon runs.
+    /// - Returns: what changed.
+    /// - Throws: `ConfigurationError` or `StoreError` for what cannot; then nothing changes.
+    private func reload() throws -> [String] {
+        guard let reread else {
+            throw ConfigurationError(
+                path: "(command line)", message: "the daemon was started without a configuration file", way: "start it with --config FILE")
+        }
+        let fresh = try reread()
+        let current = configuration.withLock { $0 }
+        let fixed: [(String, Bool)] = [
+            ("store", fresh.store == current.store), ("model", fresh.model == current.model),
+            ("socket", fresh.socket == current.socket), ("durability", fresh.durability == current.durability),
+            ("history", fresh.history == current.history), ("readers", fresh.readers == current.readers),
+            ("cache", fresh.cache == current.cache), ("limits", fresh.limits == current.limits),
+            ("access", fresh.access == current.access), ("log", fresh.logLevel == current.logLevel && fresh.logTarget == current.logTarget),
+            ("wal", fresh.maximumLogBytes == current.maximumLogBytes), ("metricsFile", fresh.metricsFile == current.metricsFile),
+        ]
+        let refused = fixed.filter { !$0.1 }.map(\.0)
+        guard refused.isEmpty else {
+            throw ConfigurationError(
+                path: refused.joined(separator: ", "), message: "this cannot change while the daemon runs", way: "restart the daemon")
+        }
+        try bridge.checkSeed(fresh.ownership)
+        var changed: [String] = []
+        if fresh.guardMode != current.guardMode {
+            try bridge.setGuard(fresh.guardMode)
+            changed.append("guard")
+        }
+        if fresh.ownership != current.ownership { changed.append("ownership") }
+        configuration.withLock { $0 = fresh }
+        return changed
+    }
+
+    /// Pings the service manager's watchdog, from a thread that first proves that the server's loop turns and that the
+    /// store can be read: a timer alone would hide a daemon that is stuck.
+    private func startWatchdog() -> Thread? {
+        guard let interval = Watchdog.interval else { return nil }
+        let seconds = Double(interval.components.seconds) + Double(interval.components.attoseconds) / 1e18
+        let thread = Thread { [weak self] in
+            while let self, !self.signals.isEnding {
+                let turns = self.server.withLock { $0 }?.turns(within: interval) ?? false
+                if turns, (try? self.bridge.extent()) != nil { self.notifier.watchdog() }
+                Thread.sleep(forTimeInterval: seconds)
+            }
+        }
+        thread.name = "coexist-watchdog"
+        thread.start()
+        return thread
+    }
+}

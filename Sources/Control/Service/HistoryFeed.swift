@@ -1,0 +1,96 @@
+import Bridge
+import StoreFormat
+import Synchronization
+import Varlink
+
+/// Follows history for one client: sends what is there, then each transaction as it comes, until the client goes.
+///
+/// What the client does not read is bounded by the server's limit of queued bytes: a client that is too slow is closed,
+/// and takes up again from its last token.
+final class HistoryFeed: Sendable {
+    private struct State {
+        var query: Requests.HistoryQuery
+        var isRunning = false
+        var isSignalled = false
+        var isEnded = false
+        var observer: Int?
+    }
+
+    private let requests: Requests
+    private let call: IncomingCall
+    private let queue: RequestQueue
+    private let state: Mutex<State>
+
+    init(_ query: Requests.HistoryQuery, requests: Requests, call: IncomingCall, queue: RequestQueue) {
+        self.requests = requests
+        self.call = call
+        self.queue = queue
+        state = Mutex(State(query: query))
+    }
+
+    func start() {
+        let observer = requests.bridge.addObserver { [weak self] _, _ in self?.signal() }
+        state.withLock { $0.observer = observer }
+        // The call's handlers keep the feed alive until the call has ended.
+        call.onClose { _ in self.end() }
+        call.onStop {
+            self.end()
+            self.call.fail("\(ControlInterface.name).Stopping", ["message": "the daemon stops", "way": "follow again from the last token", "objects": []])
+        }
+        signal()
+    }
+
+    private func signal() {
+        let starts = state.withLock { state in
+            guard !state.isEnded else { return false }
+            state.isSignalled = true
+            guard !state.isRunning else { return false }
+            state.isRunning = true
+            return true
+        }
+        if starts { queue.run { self.run() } }
+    }
+
+    private func run() {
+        while true {
+            let query = state.withLock { state -> Requests.HistoryQuery? in
+                guard state.isSignalled, !state.isEnded else {
+                    state.isRunning = false
+                    return nil
+                }
+                state.isSignalled = false
+                return state.query
+            }
+            guard let query else { return }
+            do {
+                var sent = 0
+                let last = try requests.history(query) { transaction in
+                    sent += 1
+                    return call.send(transaction)
+                }
+                let isDone = state.withLock { state in
+                    state.query.after = last
+                    state.query.limit = query.limit.map { $0 - sent }
+                    return state.query.limit == 0
+                }
+                if isDone {
+                    end()
+                    call.reply()
+                }
+            } catch {
+                end()
+                let reply = ErrorReply.of(error)
+                call.fail(reply.name, reply.parameters)
+            }
+        }
+    }
+
+    private func end() {
+        let observer = state.withLock { state in
+            state.isEnded = true
+            defer { state.observer = nil }
+            return state.observer
+        }
+        if let observer { requests.bridge.removeObserver(observer) }
+    }
+}

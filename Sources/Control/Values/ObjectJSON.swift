@@ -1,0 +1,80 @@
+import Foundation
+import SQLite
+import StoreFormat
+import Varlink
+
+/// Objects as JSON: what `fetch`, `get` and `dump` print.
+public struct ObjectJSON: Sendable {
+    /// How values are spelled.
+    public enum Style: Sendable {
+        /// For people and clients: dates in ISO 8601.
+        case control
+        /// For comparing byte by byte with an independent reader: dates as the stored number.
+        case dump
+    }
+
+    private let storeUUID: String
+    private let style: Style
+
+    public init(storeUUID: String, style: Style) {
+        self.storeUUID = storeUUID
+        self.style = style
+    }
+
+    public func object(_ record: ObjectRecord) -> JSON {
+        let values = record.values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        let relationships = record.relationships.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        return .object(
+            JSONObject([
+                ("entity", .string(record.reference.entity)),
+                ("pk", .integer(record.reference.key)),
+                ("id", .string(record.reference.uri(storeUUID: storeUUID))),
+                ("version", .integer(record.version)),
+                ("values", .object(JSONObject(values.map { ($0.key, value($0.value)) }))),
+                ("relationships", .object(JSONObject(relationships.map { ($0.key, relationship($0.value)) }))),
+            ]))
+    }
+
+    private func relationship(_ value: RelationshipValue) -> JSON {
+        switch value {
+        case .toOne(let reference): reference.map { .string($0.uri(storeUUID: storeUUID)) } ?? .null
+        case .toMany(let references): .array(references.map { .string($0.uri(storeUUID: storeUUID)) })
+        }
+    }
+
+    /// A value in JSON (the interface's "Values in JSON").
+    public func value(_ value: AttributeValue?) -> JSON {
+        guard let value else { return .null }
+        switch value {
+        case .bool(let value): return .bool(value)
+        case .integer(let value): return .integer(value)
+        case .double(let value): return .double(value)
+        case .decimal(let value): return .string("\(value)")
+        case .string(let value), .uri(let value): return .string(value)
+        case .date(let value): return date(value)
+        case .uuid(let value): return .string(value.uuidString)
+        case .data(let value): return .string(value.base64EncodedString())
+        case .transformable(let value): return .object(["$transformable": .string(value.base64EncodedString())])
+        case .composite(let leaves):
+            let sorted = leaves.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            return .object(JSONObject(sorted.map { ($0.key, self.value($0.value)) }))
+        case .missingExternalData(let name): return .object(["$external": .string(name), "missing": true])
+        case .unexpected(let raw): return self.raw(raw)
+        }
+    }
+
+    private func date(_ date: Date) -> JSON {
+        if style == .control, let text = DateText.text(date) { return .string(text) }
+        return .double(date.timeIntervalSinceReferenceDate)
+    }
+
+    private func raw(_ value: SQLValue) -> JSON {
+        switch value {
+        case .null: .null
+        case .integer(let value): .integer(value)
+        case .real(let value): .double(value)
+        case .text(let value): .string(value)
+        case .blob(let value): .string(Data(value).base64EncodedString())
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import StoreFormat
+import StoreModel
+import Varlink
+
+/// Values that a client gives, read as the property that they are for.
+///
+/// A text is accepted for every type, so that a shell can write any value; JSON's own types where they fit.
+struct ValueInput {
+    let store: Store
+
+    /// The inputs of an object.
+    /// - Throws: `StoreError` `UnknownKey` with the nearest name, or `TypeMismatch`.
+    func values(_ object: JSONObject, of entity: EntityLayout) throws -> [String: ObjectBatch.Input] {
+        var values: [String: ObjectBatch.Input] = [:]
+        for (key, json) in object {
+            if let attribute = entity.attribute(key) {
+                values[key] = .attribute(try self.attribute(json, attribute, "\(entity.name).\(key)"))
+            } else if let relationship = entity.relationship(key) {
+                values[key] = try self.relationship(json, relationship, "\(entity.name).\(key)")
+            } else {
+                throw unknownKey(key, entity)
+            }
+        }
+        return values
+    }
+
+    private func unknownKey(_ key: String, _ entity: EntityLayout) -> StoreError {
+        let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+        return StoreError(
+            .unknownKey, "\(entity.name) has no property \(key)",
+            way: NearestName.of(key, among: names).map { "did you mean \($0)?" } ?? "it has \(names.joined(separator: ", "))")
+    }
+
+    private func attribute(_ json: JSON, _ attribute: AttributeLayout, _ path: String) throws -> AttributeValue? {
+        if json.isNull { return nil }
+        if attribute.description.isDerived {
+            throw StoreError(.typeMismatch, "\(path) is derived: the store computes it", way: "leave it out")
+        }
+        if attribute.isComposite {
+            guard let object = json.objectValue else { throw mismatch(path, "an object of its elements", json) }
+            var leaves: [String: AttributeValue] = [:]
+            for (key, value) in object {
+                guard let leaf = attribute.leaves.first(where: { $0.name == key }) else {
+                    throw StoreError(
+                        .unknownKey, "\(path) has no element \(key)",
+                        way: "it has \(attribute.leaves.map(\.name).joined(separator: ", "))")
+                }
+                leaves[key] = try scalar(value, leaf.type, "\(path).\(key)")
+            }
+            return leaves.isEmpty ? nil : .composite(leaves)
+        }
+        return try scalar(json, attribute.description.type, path)
+    }
+
+    private func scalar(_ json: JSON, _ type: AttributeType, _ path: String) throws -> AttributeValue? {
+        if json.isNull { return nil }
+        let text = json.stringValue
+        func need(_ value: AttributeValue?, _ what: String) throws -> AttributeValue {
+            guard let value else { throw mismatch(path, what, json) }
+            return value
+        }
+        switch type {
+        case .string: return try need(text.map { .string($0) }, "a string")
+        case .integer16, .integer32, .integer64:
+            return try need((json.int64Value ?? text.flatMap { Int64($0) }).map { .integer($0) }, "an integer")
+        case .boolean:
+            let word = text.flatMap { ["true": true, "yes": true, "1": true, "false": false, "no": false, "0": false][$0.lowercased()] }
+            return try need((json.boolValue ?? word).map { .bool($0) }, "true or false")
+        case .double, .float:
+            return try need((json.doubleValue ?? text.flatMap { Double($0) }).map { .double($0) }, "a number")
+        case .decimal:
+            let written = text ?? json.doubleValue.map { _ in json.description }
+            let value = written.flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
+            return try need(value.map { .decimal($0) }, "a decimal")
+        case .date:
+            let value = text.flatMap { DateText.date($0) } ?? json.doubleValue.map { Date(timeIntervalSinceReferenceDate: $0) }
+            return try need(value.map { .date($0) }, "a date as 2026-11-30T12:00:00Z, or seconds since 2001-01-01 UTC")
+        case .uuid: return try need(text.flatMap { UUID(uuidString: $0) }.map { .uuid($0) }, "a UUID")
+        case .uri: return try need(text.map { .uri($0) }, "a URI")
+        case .binaryData: return try need(text.flatMap { Data(base64Encoded: $0) }.map { .data($0) }, "data in base64")
+        case .transformable:
+            let encoded = json["$transformable"]?.stringValue ?? text
+            return try need(
+                encoded.flatMap { Data(base64Encoded: $0) }.map { .transformable($0) }, "{\"$transformable\": base64}")
+        case .undefined, .objectID, .composite:
+            throw StoreError(.typeMismatch, "\(path) is of a type that cannot be given here", way: "leave it out")
+        }
+    }
+
+    private func relationship(_ json: JSON, _ relationship: RelationshipLayout, _ path: String) throws -> ObjectBatch.Input {
+        if relationship.isToMany {
+            let items: [String]
+            if json.isNull {
+                items = []
+            } else if let text = json.stringValue {
+                items = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            } else if let array = json.arrayValue {
+                items = try array.map { item in
+                    guard let text = item.stringValue else { throw mismatch(path, "a list of objects", json) }
+                    return text
+                }
+            } else {
+                throw mismatch(path, "a list of objects", json)
+            }
+            return .toMany(try items.map { .existing(try ObjectReference(parsing: $0, storeUUID: store.uuid)) })
+        }
+        if json.isNull || json.stringValue == "" { return .toOne(nil) }
+        guard let text = json.stringValue else { throw mismatch(path, "an object such as Entity/12", json) }
+        return .toOne(.existing(try ObjectReference(parsing: text, storeUUID: store.uuid)))
+    }
+
+    private func mismatch(_ path: String, _ what: String, _ json: JSON) -> StoreError {
+        StoreError(.typeMismatch, "\(path) takes \(what), not \(json.description.prefix(80))", way: "give a value of that type")
+    }
+}

@@ -1,0 +1,55 @@
+import SQLite
+import StoreModel
+
+/// Derived attributes that triggers keep (Format, section 5).
+enum DerivedRules: VerifierRules {
+    static func check(_ context: VerifyContext) throws {
+        var triggers: Set<String> = []
+        try context.rows("SELECT name FROM sqlite_master WHERE type = 'trigger'") { row in
+            if let name = row.text(0) { triggers.insert(name) }
+        }
+        var checks: [RowCheck] = []
+        for entity in context.entities {
+            guard let table = context.table(entity.name) else { continue }
+            for attribute in entity.attributes where attribute.isDerived && !attribute.isTransient {
+                guard let column = context.column(entity.name, attribute.name, .attribute(leaf: 0)),
+                    let form = DerivationForm(attribute, of: entity.name, in: context.model),
+                    let value = expression(form, of: entity.name, context)
+                else { continue }
+                let trigger = "Z_DA_\(table)_\(entity.name)_\(attribute.name)_SOURCE_INSERT"
+                if !triggers.contains(trigger) {
+                    try context.report("trigger-missing", table, trigger)
+                    continue
+                }
+                checks.append(
+                    RowCheck(
+                        rule: "derived-value", table: table, suffix: ".\(attribute.name)",
+                        condition: """
+                            r.Z_ENT IN \(context.treeNumbers(entity.name).sqlList) AND \(column.ofRow) IS NOT \(value)
+                            """,
+                        what: "ifnull(\(column.ofRow), 'NULL') || ', expected ' || ifnull(\(value), 'NULL')"))
+            }
+        }
+        try context.check(checks)
+    }
+
+    private static func expression(_ form: DerivationForm, of entity: String, _ context: VerifyContext) -> String? {
+        switch form {
+        case .count(let destination, let inverse):
+            guard let back = context.declaration(of: inverse, in: destination),
+                let key = context.column(back.entity, inverse, .foreignKey), let table = context.table(destination)
+            else { return nil }
+            return "(SELECT count(*) FROM \(table.sqlIdentifier) d WHERE d.\(key.sqlIdentifier) = r.Z_PK)"
+        case .value(let relationship, let destination, let attribute):
+            let holder = context.model.inheritanceChain(of: destination).first { declaring in
+                declaring.attributes.contains { $0.name == attribute }
+            }
+            guard let declared = context.declaration(of: relationship, in: entity),
+                let key = context.column(declared.entity, relationship, .foreignKey), let holder,
+                let column = context.column(holder.name, attribute, .attribute(leaf: 0)),
+                let table = context.table(destination)
+            else { return nil }
+            return "(SELECT d.\(column.sqlIdentifier) FROM \(table.sqlIdentifier) d WHERE d.Z_PK = \(key.ofRow))"
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import SQLite
+
+/// History against the model and the rows that are there (Format, sections 8.3 and 8.4).
+enum HistoryRowRules: VerifierRules {
+    static func check(_ context: VerifyContext) throws {
+        guard context.store.historyForm.isTracked, !context.store.layout.entities.isEmpty else { return }
+        try bitmaps(context)
+        try lastChanges(context)
+    }
+
+    private static func bitmaps(_ context: VerifyContext) throws {
+        let widths = context.store.layout.entities.map { "(\($0.number), \(($0.bitmap.slotCount + 7) / 8))" }
+        let sql = """
+            WITH width (entity, bytes) AS (VALUES \(widths.joined(separator: ", ")))
+            SELECT c.Z_PK, c.ZENTITY, length(c.ZCOLUMNS) FROM ACHANGE c JOIN width w ON w.entity = c.ZENTITY
+            WHERE length(c.ZCOLUMNS) <> w.bytes ORDER BY c.Z_PK
+            """
+        try context.rows(sql) { row in
+            guard let entity = context.store.layout[number: row.integer(1)] else { return }
+            try context.report(
+                "history-bitmap", "ACHANGE \(row.integer(0))",
+                "\(row.integer(2)) bytes for \(entity.name), which has \(entity.bitmap.slotCount) slots")
+        }
+    }
+
+    /// What the last change of each object says must be what its row says.
+    private static func lastChanges(_ context: VerifyContext) throws {
+        let layouts = context.store.layout.entities
+        let roots = layouts.map { "(\($0.number), \($0.rootNumber))" }.joined(separator: ", ")
+        let lookups = context.store.layout.roots.map {
+            "WHEN \($0.number) THEN (SELECT Z_ENT FROM \($0.table.sqlIdentifier) WHERE Z_PK = last.pk)"
+        }
+        let sql = """
+            WITH root (entity, root) AS (VALUES \(roots)),
+            last AS (
+                SELECT root.root AS root, c.ZENTITYPK AS pk, c.ZENTITY AS entity, c.ZCHANGETYPE AS type,
+                    c.ZTRANSACTIONID AS number,
+                    row_number() OVER (
+                        PARTITION BY root.root, c.ZENTITYPK ORDER BY c.ZTRANSACTIONID DESC, c.Z_PK DESC) AS age
+                FROM ACHANGE c JOIN root ON root.entity = c.ZENTITY),
+            present AS (
+                SELECT last.*, CASE last.root \(lookups.joined(separator: " ")) END AS kind FROM last WHERE age = 1)
+            SELECT pk, entity, type, number, kind FROM present
+            WHERE (type = 2) = (kind IS NOT NULL) OR (type <> 2 AND kind <> entity)
+            ORDER BY entity, pk
+            """
+        try context.rows(sql) { row in
+            let name = context.store.layout[number: row.integer(1)]?.name ?? "\(row.integer(1))"
+            let place = "\(name) \(row.integer(0))"
+            if row.isNull(4) {
+                try context.report(
+                    "history-vanished", place, "changed in transaction \(row.integer(3)), gone without a delete")
+            } else if row.integer(2) == 2 {
+                try context.report("history-deleted", place, "deleted in transaction \(row.integer(3)), but present")
+            } else {
+                try context.report(
+                    "history-kind", place, "history says \(row.integer(1)), row says \(row.integer(4))")
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import SQLite
+import StoreModel
+
+/// Join tables of many-to-many relationships (Format, section 3.4).
+enum JoinRules: VerifierRules {
+    static func check(_ context: VerifyContext) throws {
+        let lookup = JoinTableLookup(catalogue: context.store.catalogue, tables: context.tables)
+        var seen: Set<String> = []
+        for entity in context.entities where context.number(entity.name) != nil {
+            for relationship in entity.relationships where relationship.isToMany && !relationship.isTransient {
+                guard let inverse = relationship.inverseName,
+                    let back = context.declaration(of: inverse, in: relationship.destinationEntityName)?.relationship,
+                    back.isToMany
+                else { continue }
+                guard let join = lookup.table(entity: entity.name, relationship: relationship, inverse: back) else {
+                    try context.report("join-missing", "\(entity.name).\(relationship.name)", "no join table")
+                    continue
+                }
+                guard seen.insert(join.table).inserted else { continue }
+                try check(join, entity.name, relationship.destinationEntityName, context)
+            }
+        }
+    }
+
+    private static func check(
+        _ join: RelationshipLayout.JoinTable, _ entity: String, _ destination: String, _ context: VerifyContext
+    ) throws {
+        let (table, own, other) = (
+            join.table.sqlIdentifier, join.ownColumn.sqlIdentifier, join.otherColumn.sqlIdentifier
+        )
+        for (column, name, end) in [(own, join.ownColumn, entity), (other, join.otherColumn, destination)] {
+            let numbers = context.treeNumbers(end).sqlList
+            let isThere = context.table(end).map {
+                "EXISTS (SELECT 1 FROM \($0.sqlIdentifier) d WHERE d.Z_PK = j.\(column) AND d.Z_ENT IN \(numbers))"
+            }
+            let sql = """
+                SELECT j.\(own), j.\(other), j.\(column) FROM \(table) j WHERE NOT \(isThere ?? "0") ORDER BY 1, 2
+                """
+            try context.rows(sql) { row in
+                try context.report(
+                    "join-dangling", place(join, row), "\(name) \(text(row, 2)) is no \(end)")
+            }
+        }
+        guard join.isReflexive else { return }
+        let sql = """
+            SELECT j.\(own), j.\(other) FROM \(table) j
+            WHERE NOT EXISTS (SELECT 1 FROM \(table) k WHERE k.\(own) = j.\(other) AND k.\(other) = j.\(own)) ORDER BY 1, 2
+            """
+        try context.rows(sql) { row in
+            try context.report(
+                "join-mirror", place(join, row), "the mirror row of a self-inverse pair is missing")
+        }
+    }
+
+    /// A pair, the side of the entity first whose name comes first.
+    private static func place(_ join: RelationshipLayout.JoinTable, _ row: Statement) -> String {
+        "\(join.table) \(text(row, 0)),\(text(row, 1))"
+    }
+
+    private static func text(_ row: Statement, _ column: Int) -> String { row.text(column) ?? "NULL" }
+}

@@ -1,0 +1,49 @@
+import SQLite
+import StoreModel
+
+/// The columns that keep the order of ordered relationships (Format, sections 3.3 and 3.4).
+enum OrderRules: VerifierRules {
+    static func check(_ context: VerifyContext) throws {
+        var checks: [RowCheck] = []
+        for entity in context.entities {
+            for relationship in entity.relationships where !relationship.isTransient {
+                let roles: (ColumnPurpose.Role, ColumnPurpose.Role, String) =
+                    relationship.isToMany
+                    ? (.ownerKey, .ownerOrder, relationship.destinationEntityName) : (.foreignKey, .order, entity.name)
+                guard let table = context.table(roles.2), let key = context.column(entity.name, relationship.name, roles.0),
+                    let order = context.column(entity.name, relationship.name, roles.1)
+                else { continue }
+                checks.append(
+                    RowCheck(
+                        rule: "order-missing", table: table, suffix: ".\(relationship.name)",
+                        condition: "\(key.ofRow) IS NOT NULL AND \(order.ofRow) IS NULL",
+                        what: "'in an ordered relationship, but \(order) is null'"))
+                try duplicates(table, key, order, context)
+            }
+        }
+        try context.check(checks)
+        try joins(context)
+    }
+
+    private static func duplicates(_ table: String, _ key: String, _ order: String, _ context: VerifyContext) throws {
+        let (k, o) = (key.sqlIdentifier, order.sqlIdentifier)
+        let sql = """
+            SELECT \(k), \(o), count(*) FROM \(table.sqlIdentifier) WHERE \(k) IS NOT NULL AND \(o) IS NOT NULL
+            GROUP BY \(k), \(o) HAVING count(*) > 1
+            """
+        try context.rows(sql) { row in
+            try context.report(
+                "order-duplicate", "\(table) \(key) \(row.integer(0))",
+                "\(row.integer(2)) rows with \(order) \(row.integer(1))")
+        }
+    }
+
+    private static func joins(_ context: VerifyContext) throws {
+        for entity in context.store.layout.entities {
+            for relationship in entity.relationships where relationship.declaringEntity == entity.name {
+                guard case .manyToMany(let join) = relationship.storage, let order = join.orderColumn else { continue }
+                try duplicates(join.table, join.ownColumn, order, context)
+            }
+        }
+    }
+}

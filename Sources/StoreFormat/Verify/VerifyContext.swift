@@ -1,0 +1,91 @@
+import SQLite
+import StoreModel
+
+/// What the rules work on: one snapshot of a store, and where their findings go.
+final class VerifyContext {
+    let connection: Connection
+    let store: Store
+    let tables: TableColumns
+    /// The resolved table of each root entity of the model.
+    let plans: [String: ResolvedTable]
+    private let body: (Violation) throws -> Void
+    private let inherited: Statement?
+
+    init(_ connection: Connection, _ store: Store, _ body: @escaping (Violation) throws -> Void) throws {
+        self.connection = connection
+        self.store = store
+        self.body = body
+        tables = try TableColumns(connection)
+        var plans: [String: ResolvedTable] = [:]
+        for entity in store.model.entities where entity.superentityName == nil {
+            let plan = ColumnPlan(root: entity.name, model: store.model, numbers: store.catalogue.numbers)
+            plans[entity.name] = ResolvedTable(plan, real: tables[plan.table])
+        }
+        self.plans = plans
+        inherited =
+            tables["COEXIST_INHERITED"] == nil
+            ? nil
+            : try connection.prepare("SELECT 1 FROM COEXIST_INHERITED WHERE RULE = ? AND PLACE = ? AND WHAT = ?")
+    }
+
+    func report(_ rule: String, _ place: String, _ what: String) throws {
+        var violation = Violation(rule: rule, place: place, what: what)
+        if let inherited {
+            inherited.bind([.text(rule), .text(place), .text(what)])
+            if try inherited.step() { violation.severity = .inherited }
+            inherited.reset()
+        }
+        try body(violation)
+    }
+
+    /// Calls the body for each row. Unlike the connection's own cache, may be nested.
+    func rows(_ sql: String, _ body: (Statement) throws -> Void) throws {
+        try connection.prepare(sql).forEach([], body)
+    }
+
+    // MARK: The model in this file
+
+    var model: ModelDescription { store.model }
+
+    /// The entities in the order of their names' bytes, so that findings come in the same order each time.
+    var entities: [EntityDescription] {
+        model.entities.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    var roots: [EntityDescription] { entities.filter { $0.superentityName == nil } }
+
+    func number(_ entity: String) -> Int64? { store.catalogue.numbers[entity] }
+
+    /// The numbers of the entity and of everything that inherits from it.
+    func treeNumbers(_ entity: String) -> [Int64] { model.tree(of: entity).compactMap { number($0.name) } }
+
+    /// The entity's table, where the file has it.
+    func table(_ entity: String) -> String? {
+        guard let plan = plans[model.rootName(of: entity)], plan.exists else { return nil }
+        return plan.plan.table
+    }
+
+    /// The file's column for a property that the entity itself declares.
+    func column(_ entity: String, _ property: String, _ role: ColumnPurpose.Role) -> String? {
+        let purpose = ColumnPurpose(entity: entity, property: property, role: role)
+        let holder = role == .ownerKey || role == .ownerOrder ? destination(entity, property) : entity
+        return plans[model.rootName(of: holder)]?.column[purpose]
+    }
+
+    private func destination(_ entity: String, _ property: String) -> String {
+        model[entity]?.relationships.first { $0.name == property }?.destinationEntityName ?? entity
+    }
+
+    /// The entity that declares a relationship that the given one has or inherits, and the relationship.
+    func declaration(of name: String, in entity: String) -> (entity: String, relationship: RelationshipDescription)? {
+        for entity in model.inheritanceChain(of: entity).reversed() {
+            if let found = entity.relationships.first(where: { $0.name == name }) { return (entity.name, found) }
+        }
+        return nil
+    }
+}
+
+extension Sequence where Element == Int64 {
+    /// The numbers as SQL's list for `IN`.
+    var sqlList: String { "(" + map(String.init).joined(separator: ", ") + ")" }
+}

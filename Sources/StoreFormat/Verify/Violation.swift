@@ -1,0 +1,27 @@
+/// A rule of the format, or of our own tables, that a store breaks.
+public struct Violation: Sendable, Hashable, CustomStringConvertible {
+    /// Whether the violation is news.
+    public enum Severity: String, Sendable, Hashable, Codable {
+        /// Came since adoption, or the store was never adopted.
+        case error
+        /// Was there when the store was adopted: recorded in `COEXIST_INHERITED`.
+        case inherited
+    }
+
+    /// The rule's name, such as `dangling`.
+    public var rule: String
+    /// Where it is broken: a table, a row, or a row's property.
+    public var place: String
+    /// What was found there.
+    public var what: String
+    public var severity: Severity
+
+    public init(rule: String, place: String, what: String, severity: Severity = .error) {
+        self.rule = rule
+        self.place = place
+        self.what = what
+        self.severity = severity
+    }
+
+    public var description: String { "\(rule): \(place): \(what)" }
+}

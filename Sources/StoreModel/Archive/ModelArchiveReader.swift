@@ -1,0 +1,150 @@
+import Foundation
+import KeyedArchive
+
+/// Reads the archive of an `NSManagedObjectModel`, from a `.mom` or a store's cache (Format, section 7).
+struct ModelArchiveReader {
+    /// What is read, for errors.
+    let source: String
+    let budget: ReadingBudget
+
+    init(source: String) {
+        self.source = source
+        budget = ReadingBudget(source: source)
+    }
+
+    var values: ModelValueUnarchiver { ModelValueUnarchiver(source: source, budget: budget) }
+
+    func predicates(_ place: String) -> PredicateUnarchiver {
+        PredicateUnarchiver(source: source, place: place, budget: budget)
+    }
+
+    func malformed(_ reason: String) -> ModelError { .malformed(source: source, reason: reason) }
+
+    func model(_ root: ArchivedObject) throws(ModelError) -> ModelDescription {
+        guard let named = root["NSEntities"]?.namedEntries else { throw malformed("it has no NSEntities") }
+        var entities: [EntityDescription] = []
+        var seen: Set<String> = []
+        for (name, object) in named {
+            let entity = try entity(object, key: name)
+            guard seen.insert(entity.name).inserted else { throw malformed("entity \(entity.name) is there twice") }
+            entities.append(entity)
+        }
+        entities.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        try ModelDescription(entities: entities).checkInheritance()
+        Self.dropInherited(&entities)
+        var model = ModelDescription(entities: entities)
+        model.versionIdentifiers = strings(root["NSVersionIdentifiers"]).sorted()
+        for (name, members) in root["NSConfigurations"]?.namedEntries ?? [] {
+            model.configurations[name] = (members.elements ?? []).compactMap { $0?["NSEntityName"]?.string }.sorted()
+        }
+        for (name, object) in root["NSFetchRequestTemplates"]?.namedEntries ?? [] {
+            model.fetchRequestTemplates.append(try fetchRequest(object, name: name))
+        }
+        model.fetchRequestTemplates.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        return model
+    }
+
+    /// Caches repeat inherited properties on every subentity, as copies; what remains is what an entity declares.
+    private static func dropInherited(_ entities: inout [EntityDescription]) {
+        let model = ModelDescription(entities: entities)
+        for index in entities.indices {
+            let ancestors = model.inheritanceChain(of: entities[index].name).dropLast()
+            let attributes = Set(ancestors.flatMap { $0.attributes.map(\.name) })
+            let relationships = Set(ancestors.flatMap { $0.relationships.map(\.name) })
+            let fetched = Set(ancestors.flatMap { $0.fetchedProperties.map(\.name) })
+            entities[index].attributes.removeAll { attributes.contains($0.name) }
+            entities[index].relationships.removeAll { relationships.contains($0.name) }
+            entities[index].fetchedProperties.removeAll { fetched.contains($0.name) }
+        }
+    }
+
+    func strings(_ object: ArchivedObject?) -> [String] {
+        (object?.elements ?? []).compactMap { $0?.string }
+    }
+
+    /// Text that counts as absent when it is empty.
+    func text(_ object: ArchivedObject?) -> String? {
+        guard let text = object?.string, !text.isEmpty else { return nil }
+        return text
+    }
+
+    func userInfo(_ object: ArchivedObject, _ place: String) throws(ModelError) -> [String: ModelValue] {
+        guard let entries = object["NSUserInfo"]?.entries else { return [:] }
+        var result: [String: ModelValue] = [:]
+        for (key, value) in entries {
+            guard let key = key.string else { throw malformed("a key in the userInfo of \(place) is no text") }
+            result[key] = try values.value(value, place: place)
+        }
+        return result
+    }
+
+    private func entity(_ object: ArchivedObject, key: String) throws(ModelError) -> EntityDescription {
+        let name = object["NSEntityName"]?.string ?? key
+        guard !name.isEmpty else { throw malformed("an entity has no name") }
+        var entity = EntityDescription(name: name, superentityName: object["NSSuperentity"]?["NSEntityName"]?.string)
+        if let className = text(object["NSClassNameForEntity"]), className != "NSManagedObject" {
+            entity.className = className
+        }
+        entity.isAbstract = object["NSIsAbstract"]?.bool ?? false
+        entity.versionHashModifier = text(object["NSVersionHashModifier"])
+        entity.renamingIdentifier = renamed(object, from: name)
+        entity.userInfo = try userInfo(object, "entity \(name)")
+        entity.uniquenessConstraints = try tuples(object["NSUniqueTuples"], "uniqueness constraint of \(name)")
+        entity.compoundIndexes = try tuples(object["NSCompoundIndexes"], "compound index of \(name)")
+        for element in object["NSFetchIndexDescriptions"]?.elements ?? [] {
+            if let element { entity.fetchIndexes.append(try fetchIndex(element, entity: name)) }
+        }
+        for (_, property) in object["NSProperties"]?.namedEntries ?? [] {
+            try budget.spend()
+            // A proxy stands for an inherited property, and so does a property that belongs to another entity.
+            if property.className == "_NSPropertyDescriptionProxy" { continue }
+            if let owner = property["NSEntity"]?["NSEntityName"]?.string, owner != name { continue }
+            try add(property, to: &entity)
+        }
+        entity.attributes.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        entity.relationships.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        entity.fetchedProperties.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        return entity
+    }
+
+    /// The archive repeats the name where nothing was renamed.
+    func renamed(_ object: ArchivedObject, from name: String) -> String? {
+        guard let identifier = text(object["NSRenamingIdentifier"]), identifier != name else { return nil }
+        return identifier
+    }
+
+    /// Lists of property names; where an element is a property itself, its name.
+    private func tuples(_ object: ArchivedObject?, _ place: String) throws(ModelError) -> [[String]] {
+        var result: [[String]] = []
+        for tuple in object?.elements ?? [] {
+            try budget.spend()
+            guard let parts = tuple?.elements else { throw malformed("a \(place) is no list") }
+            var names: [String] = []
+            for part in parts {
+                try budget.spend()
+                guard let name = part?.string ?? part?["NSPropertyName"]?.string else {
+                    throw malformed("a \(place) names no property")
+                }
+                names.append(name)
+            }
+            result.append(names)
+        }
+        return result
+    }
+
+    private func add(_ property: ArchivedObject, to entity: inout EntityDescription) throws(ModelError) {
+        guard let name = property["NSPropertyName"]?.string else {
+            throw malformed("a property of \(entity.name) has no name")
+        }
+        if property.isKind(of: "NSAttributeDescription") {
+            entity.attributes.append(try attribute(property, entity: entity.name, depth: 0))
+        } else if property.isKind(of: "NSRelationshipDescription") {
+            entity.relationships.append(try relationship(property, entity: entity.name))
+        } else if property.isKind(of: "NSFetchedPropertyDescription") {
+            entity.fetchedProperties.append(try fetchedProperty(property, entity: entity.name))
+        } else {
+            throw .unsupported(
+                what: "a property of class \(property.className ?? "(none)")", place: "\(entity.name).\(name)")
+        }
+    }
+}

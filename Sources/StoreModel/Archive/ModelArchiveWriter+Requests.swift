@@ -1,0 +1,84 @@
+import Foundation
+import KeyedArchive
+
+extension ModelArchiveWriter {
+    /// The flags of a request that changes none of Core Data's defaults.
+    private static let defaultRequestFlags = 30
+
+    mutating func fetchRequest(_ request: FetchRequestTemplate) throws(ModelError) -> KeyedArchiver.Reference {
+        let place = "fetch request \(request.name)"
+        var predicate = KeyedArchiver.Reference.null
+        if let format = request.predicateFormat { predicate = try self.predicate(parsing: format, place) }
+        var sort = KeyedArchiver.Reference.null
+        if !request.sortDescriptors.isEmpty {
+            let descriptors = request.sortDescriptors.map { descriptor in
+                archiver.object(
+                    "NSSortDescriptor", bases: ["NSObject"],
+                    [
+                        "NSKey": archiver.string(descriptor.key).node, "NSAscending": .bool(descriptor.isAscending),
+                        "NSSelector": archiver.string(descriptor.selector).node, "NSReverseNullOrder": .bool(false),
+                    ])
+            }
+            sort = archiver.collection("NSArray", descriptors)
+        }
+        return archiver.object(
+            "NSFetchRequest", bases: ["NSPersistentStoreRequest", "NSObject"],
+            [
+                "NSEntity": try entity(request.entityName, place).node, "NSPredicate": predicate.node,
+                "NSSortDescriptors": sort.node, "NSFetchLimit": .integer(Int64(request.fetchLimit)),
+                "NSFetchOffset": .integer(Int64(request.fetchOffset)),
+                "NSBatchSize": .integer(Int64(request.fetchBatchSize)),
+                "NSResultType": .integer(Int64(request.resultType)), "NSHasFetchRequestFlags": .bool(true),
+                "NSFetchRequestFlags": .integer(Int64(request.flags ?? Self.defaultRequestFlags)),
+                "NSValuesToFetch": KeyedArchiver.Reference.null.node,
+                "NSValuesToGroupBy": KeyedArchiver.Reference.null.node,
+                "NSHavingPredicate": KeyedArchiver.Reference.null.node,
+                "NSRelationshipKeyPathsForPrefetching": KeyedArchiver.Reference.null.node,
+                "NSAllocationType": .integer(0),
+            ])
+    }
+
+    mutating func fetchIndex(_ index: FetchIndexDescription, _ entity: String) throws(ModelError)
+        -> KeyedArchiver.Reference
+    {
+        let place = "index \(entity).\(index.name)"
+        let reference = archiver.reserve()
+        var elements: [KeyedArchiver.Reference] = []
+        for (number, element) in index.elements.enumerated() {
+            var fields: PropertyListDictionary = [
+                "NSPropertyName": archiver.string(element.property).node,
+                "NSFetchIndexElementType": .integer(Int64(element.kind.rawValue)),
+                "NSAscending": .bool(element.isAscending), "NSFetchIndexDescription": reference.node,
+            ]
+            if element.isExpression {
+                let name = archiver.string("expression\(number + 1)")
+                fields["NSPropertyName"] = name.node
+                let expression = try expression(parsing: element.property, place)
+                // Type 2000 is an object's identity, 0 is undefined: what the frameworks write for the two.
+                let type: Int64 = element.property.lowercased() == "self" ? 2000 : 0
+                fields["NSIndexedProperty"] =
+                    archiver.object(
+                        "NSExpressionDescription", bases: ["NSPropertyDescription", "NSObject"],
+                        [
+                            "NSPropertyName": name.node, "NSRenamingIdentifier": name.node,
+                            "NSEntity": KeyedArchiver.Reference.null.node, "NSExpression": expression.node,
+                            "NSExpressionType": .integer(type), "NSIsOptional": .bool(true),
+                            "NSIsReadOnly": .bool(true),
+                            "_P": .integer(0xF7),
+                        ]
+                    ).node
+            }
+            elements.append(archiver.object("NSFetchIndexElementDescription", bases: ["NSObject"], fields))
+        }
+        var predicate = KeyedArchiver.Reference.null
+        if let format = index.partialIndexPredicateFormat { predicate = try self.predicate(parsing: format, place) }
+        archiver.fill(
+            reference, "NSFetchIndexDescription", bases: ["NSObject"],
+            [
+                "NSIndexName": archiver.string(index.name).node, "NSEntity": try self.entity(entity, place).node,
+                "NSIndexElements": archiver.collection("NSArray", elements).node,
+                "NSPartialIndexPredicate": predicate.node,
+            ])
+        return reference
+    }
+}

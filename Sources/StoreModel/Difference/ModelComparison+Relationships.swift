@@ -1,0 +1,72 @@
+extension ModelComparison {
+    func compareRelationships(
+        _ old: EntityDescription, _ new: EntityDescription, _ recorder: inout DifferenceRecorder
+    ) {
+        let match = RenamingMatch(
+            old.relationships.map { ($0.name, $0.renamingIdentifier) },
+            new.relationships.map { ($0.name, $0.renamingIdentifier) })
+        for relationship in old.relationships where match.newByOld[relationship.name] == nil {
+            recorder.property = relationship.name
+            if b.relationships(of: new.name).contains(where: { $0.name == relationship.name }) {
+                recorder.add("moved", "declared here", "inherited", .lightweight)
+            } else {
+                recorder.add("removed", relationship.kindText, nil, relationship.isTransient ? .sameHash : .losesData)
+            }
+        }
+        for relationship in new.relationships {
+            recorder.property = relationship.name
+            let before = match.oldByNew[relationship.name].flatMap { name in
+                old.relationships.first { $0.name == name }
+            }
+            if let before {
+                compare(before, relationship, &recorder)
+            } else if a.relationships(of: old.name).contains(where: { $0.name == relationship.name }) {
+                recorder.add("moved", "inherited", "declared here", .lightweight)
+            } else {
+                recorder.add("added", nil, relationship.kindText, relationship.additionKind)
+            }
+        }
+        recorder.property = nil
+    }
+
+    private func compare(
+        _ old: RelationshipDescription, _ new: RelationshipDescription, _ recorder: inout DifferenceRecorder
+    ) {
+        let isStored = !old.isTransient || !new.isTransient
+        func kind(_ kind: Kind) -> Kind { isStored ? kind : .sameHash }
+        recorder.note("renamed", old.name, new.name, kind(.lightweight))
+        recorder.note("transient", old.isTransient, new.isTransient, new.isTransient ? .losesData : new.additionKind)
+        let destination = entities.newByOld[old.destinationEntityName] ?? old.destinationEntityName
+        recorder.note("destination", destination, new.destinationEntityName, kind(.needsCustomStage))
+        if destination == new.destinationEntityName, old.destinationEntityName != destination {
+            recorder.add("destination", old.destinationEntityName, new.destinationEntityName, kind(.lightweight))
+        }
+        recorder.note("inverse", old.inverseName, new.inverseName, kind(.lightweight))
+        recorder.note(
+            "toMany", old.isToMany, new.isToMany, kind(new.isToMany ? .lightweight : .losesData))
+        if old.isToMany == new.isToMany { recorder.note("maxCount", old.maxCount, new.maxCount, kind(.lightweight)) }
+        recorder.note("minCount", old.minCount, new.minCount, kind(.lightweight))
+        recorder.note(
+            "optional", old.isOptional, new.isOptional, kind(new.isOptional ? .lightweight : .needsCustomStage))
+        recorder.note("ordered", old.isOrdered, new.isOrdered, kind(.lightweight))
+        recorder.note("versionHashModifier", old.versionHashModifier, new.versionHashModifier, kind(.lightweight))
+        recorder.note("deleteRule", old.deleteRule, new.deleteRule, .sameHash)
+        recorder.note("spotlight", old.isIndexedBySpotlight, new.isIndexedBySpotlight, .sameHash)
+        recorder.note("userInfo", old.userInfo, new.userInfo, .sameHash)
+        recorder.note(
+            "renamingIdentifier", old.renamingIdentifier ?? old.name, new.renamingIdentifier ?? new.name, .sameHash)
+    }
+}
+
+extension RelationshipDescription {
+    /// The relationship in a few words.
+    fileprivate var kindText: String {
+        "\(isOrdered ? "ordered " : "")\(isToMany ? "to-many" : "to-one") \(destinationEntityName)"
+            + (isOptional ? " optional" : "")
+    }
+
+    fileprivate var additionKind: ModelDifference.Kind {
+        if isTransient { return .sameHash }
+        return isOptional || isToMany && minCount == 0 ? .lightweight : .needsCustomStage
+    }
+}

@@ -1,0 +1,122 @@
+/// The work behind ``ModelDifference/between(_:_:)``.
+struct ModelComparison {
+    typealias Difference = ModelDifference.Difference
+    typealias Kind = ModelDifference.Kind
+
+    let a: ModelDescription
+    let b: ModelDescription
+    let entities: RenamingMatch
+
+    init(_ a: ModelDescription, _ b: ModelDescription) {
+        self.a = a
+        self.b = b
+        entities = RenamingMatch(
+            a.entities.map { ($0.name, $0.renamingIdentifier) }, b.entities.map { ($0.name, $0.renamingIdentifier) })
+    }
+
+    func differences() -> [Difference] {
+        var result: [Difference] = []
+        for entity in a.entities where entities.newByOld[entity.name] == nil {
+            result.append(Difference(entity: entity.name, what: "removed", a: entity.name, b: nil, kind: .losesData))
+        }
+        for entity in b.entities {
+            if let old = entities.oldByNew[entity.name].flatMap({ a[$0] }) {
+                result += compare(old, entity)
+            } else {
+                result.append(
+                    Difference(entity: entity.name, what: "added", a: nil, b: entity.name, kind: .lightweight))
+            }
+        }
+        var recorder = DifferenceRecorder(entity: "")
+        recorder.note("versionIdentifiers", a.versionIdentifiers, b.versionIdentifiers, .sameHash)
+        let configurations = Set(a.configurations.keys).union(b.configurations.keys).sorted()
+        for name in configurations {
+            recorder.note("configuration \(name)", a.configurations[name], b.configurations[name], .sameHash)
+        }
+        for name in Set((a.fetchRequestTemplates + b.fetchRequestTemplates).map(\.name)).sorted() {
+            recorder.note(
+                "fetchRequest \(name)", a.fetchRequestTemplates.first { $0.name == name }?.comparable,
+                b.fetchRequestTemplates.first { $0.name == name }?.comparable, .sameHash)
+        }
+        result += recorder.differences
+        return result.sorted {
+            ($0.entity, $0.property ?? "", $0.what) < ($1.entity, $1.property ?? "", $1.what)
+        }
+    }
+
+    private func compare(_ old: EntityDescription, _ new: EntityDescription) -> [Difference] {
+        var recorder = DifferenceRecorder(entity: new.name)
+        recorder.note("renamed", old.name, new.name, .lightweight)
+        recorder.note("class", old.className, new.className, .sameHash)
+        recorder.note("abstract", old.isAbstract, new.isAbstract, .lightweight)
+        recorder.note("versionHashModifier", old.versionHashModifier, new.versionHashModifier, .lightweight)
+        let oldParent = old.superentityName.map { entities.newByOld[$0] ?? $0 }
+        recorder.note("parent", oldParent, new.superentityName, parentKind(old, new))
+        recorder.note(
+            "renamingIdentifier", old.renamingIdentifier ?? old.name, new.renamingIdentifier ?? new.name, .sameHash)
+        recorder.note("userInfo", old.userInfo, new.userInfo, .sameHash)
+        compareConstraints(old, new, &recorder)
+        recorder.note("fetchIndexes", old.fetchIndexes.indexTexts, new.fetchIndexes.indexTexts, .sameHash)
+        recorder.note("compoundIndexes", old.compoundIndexes, new.compoundIndexes, .sameHash)
+        compareAttributes(old, new, &recorder)
+        compareRelationships(old, new, &recorder)
+        compareFetchedProperties(old, new, &recorder)
+        return recorder.differences
+    }
+
+    /// Entities may move about, but two trees of old cannot become one: their keys would clash.
+    private func parentKind(_ old: EntityDescription, _ new: EntityDescription) -> Kind {
+        guard let parent = new.superentityName.flatMap({ entities.oldByNew[$0] }) else { return .lightweight }
+        return a.rootName(of: parent) == a.rootName(of: old.name) ? .lightweight : .needsCustomStage
+    }
+
+    private func compareConstraints(
+        _ old: EntityDescription, _ new: EntityDescription, _ recorder: inout DifferenceRecorder
+    ) {
+        let before = Set(old.uniquenessConstraints)
+        let after = Set(new.uniquenessConstraints)
+        for constraint in after.subtracting(before).sorted(by: { $0.joined() < $1.joined() }) {
+            // Rows that are equal in it would have to be merged, which only a custom stage can decide.
+            recorder.add("unique", nil, constraint.joined(separator: ", "), .needsCustomStage)
+        }
+        for constraint in before.subtracting(after).sorted(by: { $0.joined() < $1.joined() }) {
+            recorder.add("unique", constraint.joined(separator: ", "), nil, .lightweight)
+        }
+    }
+
+    private func compareFetchedProperties(
+        _ old: EntityDescription, _ new: EntityDescription, _ recorder: inout DifferenceRecorder
+    ) {
+        let names = Set((old.fetchedProperties + new.fetchedProperties).map(\.name)).sorted()
+        for name in names {
+            let before = old.fetchedProperties.first { $0.name == name }
+            let after = new.fetchedProperties.first { $0.name == name }
+            recorder.property = name
+            recorder.note("fetchedProperty", before?.request.comparable, after?.request.comparable, .sameHash)
+        }
+        recorder.property = nil
+    }
+}
+
+extension [FetchIndexDescription] {
+    /// The indexes as text, by name.
+    fileprivate var indexTexts: [String] {
+        map { index in
+            let elements = index.elements.map { element in
+                "\(element.property)\(element.isAscending ? "" : " descending")\(element.kind == .rTree ? " rtree" : "")"
+            }
+            let filter = index.partialIndexPredicateFormat.map { " where \($0)" } ?? ""
+            return "\(index.name)(\(elements.joined(separator: ", ")))\(filter)"
+        }.sorted()
+    }
+}
+
+extension FetchRequestTemplate {
+    /// The request in one line. Two spellings of a predicate are the same.
+    fileprivate var comparable: String {
+        let predicate = predicateFormat.map { (try? PredicateNode.parse($0).formatString) ?? $0 }
+        let sort = sortDescriptors.map { "\($0.key) \($0.isAscending ? "ascending" : "descending")" }
+        return
+            "\(entityName) where \(predicate ?? "TRUEPREDICATE") by \(sort) limit \(fetchLimit) offset \(fetchOffset)"
+    }
+}

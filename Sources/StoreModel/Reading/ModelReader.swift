@@ -1,0 +1,143 @@
+import Foundation
+import KeyedArchive
+
+/// Reads models from files and folders.
+public enum ModelReader {
+    /// No model is near this size; a larger file is not taken into memory.
+    private static let maximumFileSize = 64 << 20
+
+    /// Reads an `.xcdatamodeld`, `.xcdatamodel`, `.mom` or `.momd`. Of several versions the current one is read, or the only
+    /// one.
+    /// - Throws: ``ModelError``.
+    public static func read(at path: String) throws(ModelError) -> LoadedModel {
+        let kind = try kind(at: path)
+        switch kind {
+        case .source, .compiled:
+            return LoadedModel(
+                model: try readSingle(at: path), kind: kind, path: path, versionName: nil, versions: [])
+        case .versionedSource, .versionedCompiled:
+            let versions = try versions(at: path)
+            guard let current = versions.first(where: \.isCurrent) ?? (versions.count == 1 ? versions.first : nil)
+            else {
+                throw .noCurrentVersion(path: path, versions: versions.map(\.name))
+            }
+            return LoadedModel(
+                model: try current.load(), kind: kind, path: path, versionName: current.name, versions: versions)
+        }
+    }
+
+    /// Reads the version whose hashes are those of a store (`NSStoreModelVersionHashes`); the current one is tried first.
+    /// - Returns: nil if no version that can be read has these hashes.
+    /// - Throws: ``ModelError`` if the path holds no model at all, or if it is a single one that cannot be read.
+    public static func read(at path: String, matching hashes: [String: Data]) throws(ModelError) -> LoadedModel? {
+        let kind = try kind(at: path)
+        guard kind == .versionedSource || kind == .versionedCompiled else {
+            let model = try readSingle(at: path)
+            guard try model.versionHashes() == hashes else { return nil }
+            return LoadedModel(model: model, kind: kind, path: path, versionName: nil, versions: [])
+        }
+        let versions = try versions(at: path)
+        for version in versions.sorted(by: { $0.isCurrent && !$1.isCurrent }) {
+            guard let model = try? version.load(), (try? model.versionHashes()) == hashes else { continue }
+            return LoadedModel(model: model, kind: kind, path: path, versionName: version.name, versions: versions)
+        }
+        return nil
+    }
+
+    /// The kind of model at a path, by its extension.
+    /// - Throws: ``ModelError/unreadable(path:reason:)`` or ``ModelError/unknownKind(path:)``.
+    public static func kind(at path: String) throws(ModelError) -> ModelKind {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw .unreadable(path: path, reason: "no such file or folder")
+        }
+        guard let kind = ModelKind(rawValue: URL(fileURLWithPath: path).pathExtension.lowercased()) else {
+            throw .unknownKind(path: path)
+        }
+        return kind
+    }
+
+    /// The versions of an `.xcdatamodeld` or `.momd`, by name; none of other models.
+    /// - Throws: ``ModelError`` if the folder or what names the current version cannot be read.
+    public static func versions(at path: String) throws(ModelError) -> [ModelVersion] {
+        let inner: String
+        let current: String?
+        switch try kind(at: path) {
+        case .source, .compiled: return []
+        case .versionedSource:
+            inner = ModelKind.source.rawValue
+            current = try propertyList(path + "/.xccurrentversion")?["_XCCurrentVersionName"]?.string
+                .map { $0.hasSuffix(".\(ModelKind.source.rawValue)") ? String($0.dropLast(12)) : $0 }
+        case .versionedCompiled:
+            inner = ModelKind.compiled.rawValue
+            current = try propertyList(path + "/VersionInfo.plist")?["NSManagedObjectModel_CurrentVersionName"]?.string
+        }
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            throw .unreadable(path: path, reason: "its folder cannot be listed")
+        }
+        let versions = names.filter { $0.hasSuffix("." + inner) }.map { String($0.dropLast(inner.count + 1)) }
+        guard !versions.isEmpty else { throw .noCurrentVersion(path: path, versions: []) }
+        return versions.sorted().map {
+            ModelVersion(name: $0, path: "\(path)/\($0).\(inner)", isCurrent: $0 == current)
+        }
+    }
+
+    /// The hashes that a `.momd` lists for each of its versions, without reading them (Format, section 7).
+    /// - Throws: ``ModelError`` if `VersionInfo.plist` is there but cannot be read.
+    public static func listedHashes(at path: String) throws(ModelError) -> [String: [String: Data]] {
+        guard
+            let list = try propertyList(path + "/VersionInfo.plist")?["NSManagedObjectModel_VersionHashes"]?.dictionary
+        else { return [:] }
+        var result: [String: [String: Data]] = [:]
+        for (version, entities) in list.entries {
+            result[version] = Dictionary(
+                (entities.dictionary?.entries ?? []).compactMap { name, hash in hash.data.map { (name, $0) } },
+                uniquingKeysWith: { first, _ in first })
+        }
+        return result
+    }
+
+    /// Reads a model of one version.
+    static func readSingle(at path: String) throws(ModelError) -> ModelDescription {
+        switch try kind(at: path) {
+        case .compiled:
+            return try ModelCache.decode(archive: try contents(path), source: path)
+        case .source:
+            let contentsPath = path + "/contents"
+            guard FileManager.default.fileExists(atPath: contentsPath) else {
+                if FileManager.default.fileExists(atPath: path + "/elements") { throw .binaryModelSource(path: path) }
+                throw .unreadable(path: path, reason: "there is no `contents` in it")
+            }
+            return try ContentsReader(try contents(contentsPath), source: contentsPath).model()
+        case .versionedSource, .versionedCompiled:
+            return try read(at: path).model
+        }
+    }
+
+    private static func contents(_ path: String) throws(ModelError) -> Data {
+        // Links are followed, so that the size is that of what is read.
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+        guard let size = attributes?[.size] as? Int, size <= maximumFileSize,
+            attributes?[.type] as? FileAttributeType == .typeRegular
+        else { throw .unreadable(path: path, reason: "it is no file of less than 64 MiB") }
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw .unreadable(path: path, reason: "it cannot be read")
+        }
+    }
+
+    private static func propertyList(_ path: String) throws(ModelError) -> PropertyListNode? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do {
+            return try PropertyList.parse(contents(path))
+        } catch let error as PropertyListError {
+            throw .malformed(source: path, reason: "\(error)")
+        } catch {
+            throw .unreadable(path: path, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import KeyedArchive
+import Testing
+
+@testable import StoreModel
+
+@Suite(.enabled(if: Corpus.stores != nil, "COEXIST_CORPUS is not set"))
+struct CorpusStoreTests {
+    /// History entities have hashes in the metadata of the oldest stores, but are in no cache.
+    private static let historyEntities: Set<String> = ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"]
+
+    /// The store's model; nil where it has no cache, and for the one whose cache is known to be cut.
+    private func decode(_ store: CorpusStore) throws -> ModelDescription? {
+        guard let cache = store.cache else { return nil }
+        guard !store.name.contains("DataUsage") else {
+            #expect(throws: ModelError.self) { try ModelCache.decode(cache) }
+            return nil
+        }
+        return try ModelCache.decode(cache)
+    }
+
+    @Test func everyStoresHashesFollowFromItsCache() throws {
+        var checked = 0
+        for file in try Corpus.storeFiles() {
+            let store = try CorpusStore(file)
+            guard !store.hashes.isEmpty, let model = try decode(store) else { continue }
+            let computed = try model.versionHashes()
+            let stored = store.hashes
+            for (name, hash) in stored where !Self.historyEntities.contains(name) {
+                #expect(computed[name] == hash, "\(store.name) \(name)")
+            }
+            if let digest = store.metadata?["NSStoreModelVersionHashesDigest"]?.string {
+                #expect(VersionHashes.hashesDigest(stored) == digest, "\(store.name)")
+                #expect(VersionHashes.hashesDigest(computed) == digest, "\(store.name)")
+            }
+            if let checksum = store.metadata?["NSStoreModelVersionChecksumKey"]?.string {
+                #expect(VersionHashes.modelChecksum(computed) == checksum, "\(store.name)")
+            }
+            checked += 1
+        }
+        #expect(checked > 20)
+    }
+
+    @Test func everyCacheSurvivesBeingWrittenAndRead() throws {
+        for file in try Corpus.storeFiles() {
+            let store = try CorpusStore(file)
+            guard let model = try decode(store) else { continue }
+            let written = try ModelCache.encode(model)
+            let read = try ModelCache.decode(written)
+            #expect(read == model, "\(store.name)")
+            #expect(try read.versionHashes() == model.versionHashes(), "\(store.name)")
+        }
+    }
+
+    @Test func aStoresModelFolderHoldsTheVersionItWasMadeWith() throws {
+        var matched = 0
+        for file in try Corpus.storeFiles() {
+            let store = try CorpusStore(file)
+            let folder = file.deletingLastPathComponent().appendingPathComponent("model")
+            let models = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            for model in models
+            where ["xcdatamodeld", "xcdatamodel", "momd"].contains((model as NSString).pathExtension) {
+                let path = folder.appendingPathComponent(model).path
+                guard let loaded = try? ModelReader.read(at: path, matching: store.hashes) else { continue }
+                matched += 1
+                #expect(try loaded.model.versionHashes() == store.hashes)
+                guard let cached = try decode(store) else { continue }
+                let differences = ModelDifference.changingHashes(cached, loaded.model)
+                #expect(differences.isEmpty, "\(store.name): \(differences)")
+            }
+        }
+        #expect(matched >= 5)
+    }
+
+    @Test func aModelInXcodesBinaryFormIsRefusedAsSuch() throws {
+        let store = try #require(try Corpus.storeFiles().first { $0.path.contains("MagicalRecord_Recipes") })
+        let path = store.deletingLastPathComponent().appendingPathComponent("model/Recipes.xcdatamodeld").path
+        let error = #expect(throws: ModelError.self) { try ModelReader.read(at: path) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("Xcode 3"))
+    }
+}
