@@ -6,17 +6,23 @@ import Synchronization
 /// storage, and looks through the object's mirror for the mark: the label there is the name. Remembered by key path.
 enum ManagedNames {
     private static let mark: Int32 = -77
-    private static let known = Mutex<[AnyKeyPath: String]>([:])
+    private static let known = Mutex<[Path: String]>([:])
+
+    /// `@unchecked Sendable`: the key path of a stored property captures nothing and never changes.
+    private struct Path: Hashable, @unchecked Sendable {
+        let path: AnyKeyPath
+    }
 
     static func name<Object: NSManagedObject, Value>(
         of object: Object, _ storage: ReferenceWritableKeyPath<Object, Managed<Value>>
     ) -> String {
-        if let name = known.withLock({ $0[storage] }) { return name }
+        let path = Path(path: storage)
+        if let name = known.withLock({ $0[path] }) { return name }
         object[keyPath: storage].slot = mark
         let name = find(object)
         object[keyPath: storage].slot = -1
         guard let name else { preconditionFailure("a @Managed property of \(type(of: object)) has no name") }
-        known.withLock { $0[storage] = name }
+        known.withLock { $0[path] = name }
         return name
     }
 

@@ -108,11 +108,3 @@ extension Decimal: ManagedScalar {
     }
     public static var emptyValue: Decimal { 0 }
 }
-
-extension NSNumber: ManagedValue {
-    public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
-        (object.object(inSlot: slot) as? Self) ?? Self(value: 0)
-    }
-
-    public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(self, inSlot: slot) }
-}

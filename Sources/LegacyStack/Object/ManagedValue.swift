@@ -6,6 +6,8 @@ import StoreModel
 public protocol ManagedValue {
     /// Reads the property in that slot.
     static func read(_ object: NSManagedObject, _ slot: Int) -> Self
+    /// Reads the property in that slot; nil where it has no value.
+    static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self?
     /// Sets the property in that slot.
     func write(_ object: NSManagedObject, _ slot: Int)
 }
@@ -23,7 +25,7 @@ public protocol ManagedScalar: ManagedValue {
 extension ManagedScalar {
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self { readOptional(object, slot) ?? emptyValue }
 
-    static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
+    public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
         switch object.info.properties[slot] {
         case .attribute(let attribute):
             return object.attributeValue(attribute, slot).flatMap { Self(attributeValue: $0) }
@@ -38,9 +40,11 @@ extension ManagedScalar {
 
 extension Optional: ManagedValue where Wrapped: ManagedValue {
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Wrapped? {
-        if let scalar = Wrapped.self as? any ManagedScalar.Type { return scalar.readOptional(object, slot) as? Wrapped }
-        if let type = Wrapped.self as? NSManagedObject.Type { return type.readRelated(object, slot) as? Wrapped }
-        return Wrapped.read(object, slot)
+        Wrapped.readOptional(object, slot)
+    }
+
+    public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Wrapped?? {
+        .some(Wrapped.readOptional(object, slot))
     }
 
     public func write(_ object: NSManagedObject, _ slot: Int) {
@@ -52,16 +56,16 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
 
 extension NSManagedObject: ManagedValue {
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
-        guard let found = readRelated(object, slot) as? Self else {
+        guard let found = readOptional(object, slot) else {
             preconditionFailure("\(object.id.uriText).\(object.info.properties[slot].name) leads to no \(Self.self)")
         }
         return found
     }
 
-    static func readRelated(_ object: NSManagedObject, _ slot: Int) -> NSManagedObject? {
+    public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
         guard case .relationship(let relationship) = object.info.properties[slot] else { return nil }
         registerDestination(of: relationship, object)
-        return object.toOne(slot, relationship)
+        return object.toOne(slot, relationship) as? Self
     }
 
     public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(self, inSlot: slot) }
@@ -77,6 +81,7 @@ extension NSManagedObject: ManagedValue {
 
 extension Set: ManagedValue where Element: NSManagedObject {
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Set<Element> { Set([Element].read(object, slot)) }
+    public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Set<Element>? { read(object, slot) }
     public func write(_ object: NSManagedObject, _ slot: Int) { Array(self).write(object, slot) }
 }
 
@@ -86,6 +91,8 @@ extension Array: ManagedValue where Element: NSManagedObject {
         Element.registerDestination(of: relationship, object)
         return object.toMany(slot, relationship).compactMap { $0 as? Element }
     }
+
+    public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> [Element]? { read(object, slot) }
 
     public func write(_ object: NSManagedObject, _ slot: Int) {
         guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else {
@@ -97,8 +104,11 @@ extension Array: ManagedValue where Element: NSManagedObject {
 
 extension NSSet: ManagedValue {
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
-        guard case .relationship(let relationship) = object.info.properties[slot] else { return Self(array: []) }
-        return Self(array: object.toMany(slot, relationship))
+        ObjectValues.required(readOptional(object, slot))
+    }
+
+    public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
+        ObjectValues.members(object, slot).flatMap { NSSet(array: $0) as? Self }
     }
 
     public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(self, inSlot: slot) }
@@ -106,9 +116,38 @@ extension NSSet: ManagedValue {
 
 extension NSOrderedSet: ManagedValue {
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
-        guard case .relationship(let relationship) = object.info.properties[slot] else { return Self(array: []) }
-        return Self(array: object.toMany(slot, relationship))
+        ObjectValues.required(readOptional(object, slot))
+    }
+
+    public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
+        ObjectValues.members(object, slot).flatMap { NSOrderedSet(array: $0) as? Self }
     }
 
     public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(self, inSlot: slot) }
+}
+
+extension NSNumber: ManagedValue {
+    public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
+        ObjectValues.required(
+            readOptional(object, slot) ?? NSNumber(value: 0) as? Self ?? NSDecimalNumber.zero as? Self)
+    }
+
+    public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
+        object.object(inSlot: slot) as? Self
+    }
+
+    public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(self, inSlot: slot) }
+}
+
+/// What properties of Foundation's classes have in common.
+private enum ObjectValues {
+    static func members(_ object: NSManagedObject, _ slot: Int) -> [NSManagedObject]? {
+        guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else { return nil }
+        return object.toMany(slot, relationship)
+    }
+
+    static func required<T>(_ value: T?) -> T {
+        guard let value else { preconditionFailure("a @Managed property cannot be a \(T.self)") }
+        return value
+    }
 }
