@@ -18,13 +18,13 @@ public struct StackFactory: Sendable {
     /// The stacks of this package, without classes: objects by entity name.
     public static let standard = StackFactory(
         legacy: { preparation, options in
-            var settings = ModelInstance.Options()
+            var settings = LegacyInstance.Options()
             settings.isReadOnly = preparation.readOnlyReason != nil
             settings.durability = options.durability
             settings.cacheLimit = options.cacheObjects
             settings.readerCount = options.readers
             settings.maximumLogBytes = nil
-            return try ModelInstance(store: preparation.store, options: settings)
+            return try LegacyInstance(store: preparation.store, options: settings)
         },
         model: { preparation, options in
             var settings = ModelInstance.Options()
@@ -40,10 +40,10 @@ public struct StackFactory: Sendable {
     public static func reader(_ stack: StackName, _ store: Store) throws -> any StackInstance {
         switch stack {
         case .legacy:
-            var settings = ModelInstance.Options()
+            var settings = LegacyInstance.Options()
             settings.isReadOnly = true
             settings.readerCount = 1
-            return try ModelInstance(store: store, options: settings)
+            return try LegacyInstance(store: store, options: settings)
         case .model:
             var settings = ModelInstance.Options.readOnly
             settings.readerCount = 1
