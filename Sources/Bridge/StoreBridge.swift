@@ -50,7 +50,7 @@ public final class StoreBridge: Sendable {
         let store = store
         let observers = observers
         func replayer(_ instance: any StackInstance) -> Replayer {
-            Replayer(instance, store: store, readers: readers) { event in
+            Replayer(instance, readers: readers) { event in
                 log.note(event)
                 if case .applied(let stack, let transactions) = event { observers.tell(stack, transactions) }
             }

@@ -34,8 +34,8 @@ public enum Corpus {
         }
         let isStore = { (entry: String) in
             var isFolder: ObjCBool = false
-            files.fileExists(atPath: target.file(entry), isDirectory: &isFolder)
-            return !isFolder.boolValue && entry != "SOURCE.txt" && !entry.hasSuffix("-wal") && !entry.hasSuffix("-shm")
+            let exists = files.fileExists(atPath: target.file(entry), isDirectory: &isFolder)
+            return exists && !isFolder.boolValue && entry != "SOURCE.txt" && !entry.hasSuffix("-wal") && !entry.hasSuffix("-shm")
                 && !entry.hasPrefix(".")
         }
         guard let store = try files.contentsOfDirectory(atPath: target.path).sorted().first(where: isStore) else {

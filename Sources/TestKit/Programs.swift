@@ -35,11 +35,11 @@ public enum Programs {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        for name in ["out", "err"] { FileManager.default.createFile(atPath: folder.file(name), contents: nil) }
+        for name in ["out", "err"] { try Data().write(to: URL(fileURLWithPath: folder.file(name))) }
         process.standardOutput = FileHandle(forWritingAtPath: folder.file("out"))
         process.standardError = FileHandle(forWritingAtPath: folder.file("err"))
         if let input {
-            FileManager.default.createFile(atPath: folder.file("in"), contents: Data(input.utf8))
+            try Data(input.utf8).write(to: URL(fileURLWithPath: folder.file("in")))
             process.standardInput = FileHandle(forReadingAtPath: folder.file("in"))
         } else {
             process.standardInput = FileHandle.nullDevice

@@ -15,7 +15,7 @@ public final class RunningDaemon {
         socket = folder.file("\(name).sock")
         log = folder.file("\(name).log")
         notify = try NotifySocket(path: folder.file("\(name).notify"))
-        FileManager.default.createFile(atPath: log, contents: nil)
+        try Data().write(to: URL(fileURLWithPath: log))
         process.executableURL = URL(fileURLWithPath: Programs.coexistd)
         process.arguments = arguments + ["--socket", socket]
         process.environment = ProcessInfo.processInfo.environment
