@@ -5,12 +5,17 @@ import Testing
 
 @Suite
 struct ConnectionPoolTests {
+    private let database: TestDatabase
+
+    init() throws {
+        database = try TestDatabase()
+    }
+
     @Test("connections are opened as they are needed, used again, and never lent twice at once")
     func reuse() async throws {
-        let database = try TestDatabase()
         let keeper = try database.prepared()
         let opened = Mutex(0)
-        let pool = ConnectionPool(limit: 2) {
+        let pool = ConnectionPool(limit: 2) { [database] in
             opened.withLock { $0 += 1 }
             return try database.connect(.readOnly)
         }
@@ -38,9 +43,8 @@ struct ConnectionPoolTests {
 
     @Test("a transaction that a borrower left open is rolled back")
     func leftOpen() throws {
-        let database = try TestDatabase()
         let keeper = try database.prepared()
-        let pool = ConnectionPool(limit: 1) { try database.connect(.readWrite) }
+        let pool = ConnectionPool(limit: 1) { [database] in try database.connect(.readWrite) }
         try pool.use { try $0.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES (1)") }
         try keeper.execute("INSERT INTO t VALUES (2)")
         #expect(try pool.use { try $0.query("SELECT a FROM t") } == [[2]])
@@ -48,8 +52,7 @@ struct ConnectionPoolTests {
 
     @Test("a connection that cannot be opened leaves its place free")
     func failure() throws {
-        let database = try TestDatabase()
-        let pool = ConnectionPool(limit: 1) { try database.connect(.readWrite) }
+        let pool = ConnectionPool(limit: 1) { [database] in try database.connect(.readWrite) }
         for _ in 0..<3 { #expect(throws: SQLiteError.self) { try pool.use { _ in } } }
         let keeper = try database.prepared()
         try pool.use { _ in }
@@ -58,10 +61,9 @@ struct ConnectionPoolTests {
 
     @Test("a closed pool lends nothing more, and its connections are closed")
     func closed() throws {
-        let database = try TestDatabase()
         do {
             let keeper = try database.prepared()
-            let pool = ConnectionPool(limit: 2) { try database.connect(.readWrite) }
+            let pool = ConnectionPool(limit: 2) { [database] in try database.connect(.readWrite) }
             try pool.use { _ = try $0.query("SELECT * FROM t") }
             pool.close()
             #expect(throws: ConnectionPool.PoolClosed.self) { try pool.use { _ in } }

@@ -4,9 +4,14 @@ import Testing
 
 @Suite
 struct ConnectionTests {
-    @Test("a path with characters that mean something in a URI is taken as it is", arguments: ["a%20b", "what?", "#1", "ä 🦆"])
+    private let database: TestDatabase
+
+    init() throws {
+        database = try TestDatabase()
+    }
+
+    @Test("a path with characters that mean something in a URI is taken as it is", arguments: ["a%20b", "what?", "#1", "ä 🦆", "/double"])
     func paths(_ name: String) throws {
-        let database = try TestDatabase()
         let path = database.folder + "/" + name
         try Connection(path: path, mode: .readWriteCreate).execute("CREATE TABLE t (a)")
         #expect(FileManager.default.fileExists(atPath: path))
@@ -15,7 +20,6 @@ struct ConnectionTests {
 
     @Test("a file that is not there is made only where that was asked for")
     func missing() throws {
-        let database = try TestDatabase()
         let error = #expect(throws: SQLiteError.self) { try database.connect(.readWrite) }
         #expect(error?.isCannotOpen == true)
         #expect(!FileManager.default.fileExists(atPath: database.path))
@@ -23,7 +27,6 @@ struct ConnectionTests {
 
     @Test("a connection that reads only refuses to write")
     func readOnly() throws {
-        let database = try TestDatabase()
         let writer = try database.prepared()
         let reader = try database.connect(.readOnly)
         let error = #expect(throws: SQLiteError.self) { try reader.execute("INSERT INTO t VALUES (1)") }
@@ -33,7 +36,7 @@ struct ConnectionTests {
 
     @Test("a transaction whose body throws leaves nothing, a savepoint only what came before it")
     func rollback() throws {
-        let connection = try TestDatabase().prepared()
+        let connection = try database.prepared()
         #expect(throws: CancellationError.self) {
             try connection.transaction(.immediate) {
                 try connection.execute("INSERT INTO t VALUES (1)")
@@ -53,7 +56,6 @@ struct ConnectionTests {
 
     @Test("a held lock is an error that says busy, at once where the timeout is 0")
     func busy() throws {
-        let database = try TestDatabase()
         let (first, second) = (try database.prepared(), try database.connect())
         try first.execute("BEGIN IMMEDIATE")
         let error = #expect(throws: SQLiteError.self) { try second.execute("BEGIN IMMEDIATE") }
@@ -65,11 +67,10 @@ struct ConnectionTests {
 
     @Test("a waiter gets the lock when its holder lets go")
     func waits() async throws {
-        let database = try TestDatabase()
         let first = try database.prepared()
         try first.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")
         let (started, begin) = AsyncStream.makeStream(of: Void.self)
-        let waiter = Task.detached {
+        let waiter = Task.detached { [database] in
             let second = try database.connect(busyTimeout: 60_000)
             begin.finish()
             try second.transaction(.immediate) { try second.execute("INSERT INTO t VALUES (2)") }
@@ -82,7 +83,6 @@ struct ConnectionTests {
 
     @Test("a read transaction that is too old to write from says so")
     func snapshotConflict() throws {
-        let database = try TestDatabase()
         let (first, second) = (try database.prepared(), try database.connect())
         try second.execute("BEGIN")
         _ = try second.query("SELECT * FROM t")
@@ -95,7 +95,7 @@ struct ConnectionTests {
 
     @Test("functions take and give every class of value")
     func functions() throws {
-        let connection = try TestDatabase().prepared()
+        let connection = try database.prepared()
         try connection.createFunction("same", argumentCount: 1) { $0[0] }
         try connection.createFunction("kinds", argumentCount: -1, isDeterministic: false) { .integer(Int64($0.count)) }
         for value in StatementTests.values {
@@ -111,7 +111,6 @@ struct ConnectionTests {
 
     @Test("triggers of the main schema can be switched off, temporary ones run on")
     func triggers() throws {
-        let database = try TestDatabase()
         let connection = try database.prepared()
         try connection.execute(
             """
@@ -129,7 +128,7 @@ struct ConnectionTests {
 
     @Test("an interrupted statement says so")
     func interrupted() throws {
-        let connection = try TestDatabase().prepared()
+        let connection = try database.prepared()
         try connection.createFunction("stop", argumentCount: 0, isDeterministic: false) { [interrupter = connection.interrupter] _ in
             interrupter()
             return .null

@@ -4,9 +4,14 @@ import Testing
 
 @Suite
 struct MaintenanceTests {
+    private let database: TestDatabase
+
+    init() throws {
+        database = try TestDatabase()
+    }
+
     @Test("the WAL index counts each commit once, and no checkpoint")
     func changeCount() throws {
-        let database = try TestDatabase()
         let connection = try database.prepared()
         let other = try database.connect()
         let start = try #require(try connection.walChangeCount())
@@ -23,14 +28,13 @@ struct MaintenanceTests {
 
     @Test("outside WAL mode there is no such count")
     func noWAL() throws {
-        let connection = try TestDatabase().connect()
+        let connection = try database.connect()
         try connection.execute("CREATE TABLE t (a)")
         #expect(try connection.walChangeCount() == nil)
     }
 
     @Test("the data version changes with another connection's commits only")
     func dataVersion() throws {
-        let database = try TestDatabase()
         let (one, two) = (try database.prepared(), try database.connect())
         let start = try one.dataVersion()
         try one.execute("INSERT INTO t VALUES (1)")
@@ -41,7 +45,6 @@ struct MaintenanceTests {
 
     @Test("no commit checkpoints by itself, and a checkpoint says what it did")
     func checkpoints() throws {
-        let database = try TestDatabase()
         let connection = try database.prepared()
         for _ in 0..<1_200 { try connection.execute("INSERT INTO t VALUES (zeroblob(5000))") }
         #expect(connection.logFrames > 1_000)
@@ -53,7 +56,6 @@ struct MaintenanceTests {
 
     @Test("a checkpoint that readers hold back is not complete, and no error")
     func heldBack() throws {
-        let database = try TestDatabase()
         let (writer, reader) = (try database.prepared(), try database.connect())
         try reader.execute("BEGIN")
         _ = try reader.query("SELECT * FROM t")
@@ -65,9 +67,8 @@ struct MaintenanceTests {
 
     @Test("a backup is the database as of one moment, log included")
     func backup() throws {
-        let database = try TestDatabase()
         let connection = try database.prepared()
-        for i in 0..<200 { try connection.run("INSERT INTO t VALUES (?)", [.text(String(repeating: "x", count: 9_000) + "\(i)")]) }
+        for i in 0..<600 { try connection.run("INSERT INTO t VALUES (?)", [.text(String(repeating: "x", count: 9_000) + "\(i)")]) }
         let target = database.folder + "/backup.db"
         var steps: [(Int, Int)] = []
         try connection.backup(to: target) { steps.append(($0, $1)) }
@@ -80,7 +81,6 @@ struct MaintenanceTests {
 
     @Test("damage is named")
     func damage() throws {
-        let database = try TestDatabase()
         do {
             let connection = try database.connect()
             try connection.execute("CREATE TABLE t (a); CREATE INDEX i ON t (a); INSERT INTO t VALUES (1), (2)")

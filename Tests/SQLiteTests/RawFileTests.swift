@@ -4,9 +4,14 @@ import Testing
 
 @Suite
 struct RawFileTests {
+    private let database: TestDatabase
+
+    init() throws {
+        database = try TestDatabase()
+    }
+
     @Test("a file is not read raw while a connection of this process has it open")
     func refused() throws {
-        let database = try TestDatabase()
         do {
             let connection = try database.prepared()
             #expect(RawFile.read(database.path) { _ in true } == nil)
@@ -22,7 +27,6 @@ struct RawFileTests {
 
     @Test("a connection closes when it is let go, also with statements in its cache")
     func closes() throws {
-        let database = try TestDatabase()
         do {
             let connection = try database.prepared()
             _ = try connection.query("SELECT * FROM t")
@@ -35,7 +39,6 @@ struct RawFileTests {
 
     @Test("a statement that its caller keeps keeps the connection")
     func kept() throws {
-        let database = try TestDatabase()
         var statement: Statement? = try database.prepared().prepare("INSERT INTO t VALUES (1)")
         try statement?.run()
         #expect(RawFile.read(database.path) { _ in true } == nil)
@@ -45,7 +48,6 @@ struct RawFileTests {
 
     @Test("the body's error goes through")
     func throwing() throws {
-        let database = try TestDatabase()
         #expect(throws: CancellationError.self) {
             try RawFile.read(database.path) { _ in throw CancellationError() } as Void?
         }

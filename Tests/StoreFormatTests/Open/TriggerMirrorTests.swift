@@ -79,6 +79,7 @@ struct TriggerMirrorTests {
             "CREATE TRIGGER COEXIST_GUARD_ZBOOK_INSERT BEFORE INSERT ON ZBOOK BEGIN SELECT RAISE(ABORT, 'guarded'); END")
         try sample.insert("Book", ["title": .string("A")])
         let other = try Connection(path: sample.path, mode: .readWrite)
+        try DerivedFunctions.register(on: other)
         let error = #expect(throws: SQLiteError.self) { try other.execute("INSERT INTO ZBOOK (Z_ENT) VALUES (1)") }
         #expect(error?.message == "guarded")
     }
