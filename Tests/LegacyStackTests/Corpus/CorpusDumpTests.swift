@@ -37,7 +37,7 @@ struct CorpusDumpTests {
         var lines = Data()
         for entity in instance.store.layout.entities {
             try instance.forEachObject(of: entity.name) { record in
-                lines += try RecordJSON.line(record, storeUUID: instance.store.uuid) + Data("\n".utf8)
+                lines += try RecordJSON.line(record, entity, storeUUID: instance.store.uuid) + Data("\n".utf8)
             }
         }
         instance.close()

@@ -5,11 +5,14 @@ import StoreFormat
 
 /// A record in the shape that dumps have.
 enum RecordJSON {
-    static func line(_ record: ObjectRecord, storeUUID: String) throws -> Data {
+    static func line(_ record: ObjectRecord, _ layout: EntityLayout, storeUUID: String) throws -> Data {
         let object: [String: Any] = [
             "entity": record.reference.entity, "pk": record.reference.key,
             "id": record.reference.uri(storeUUID: storeUUID), "version": record.version,
-            "values": record.values.mapValues { $0.map(value) ?? NSNull() },
+            "values": Dictionary(
+                uniqueKeysWithValues: layout.attributes.map { attribute in
+                    (attribute.name, record.values[attribute.name].flatMap { $0 }.map { value($0, attribute) } ?? NSNull())
+                }),
             "relationships": record.relationships.mapValues { relationship -> Any in
                 switch relationship {
                 case .toOne(let target): target.map { $0.uri(storeUUID: storeUUID) } ?? NSNull()
@@ -18,6 +21,13 @@ enum RecordJSON {
             },
         ]
         return try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys])
+    }
+
+    /// A composite shows all its leaves.
+    private static func value(_ value: AttributeValue, _ attribute: AttributeLayout) -> Any {
+        guard case .composite(let leaves) = value else { return self.value(value) }
+        return Dictionary(
+            uniqueKeysWithValues: attribute.leaves.map { ($0.name, leaves[$0.name].map { self.value($0) } ?? NSNull()) })
     }
 
     private static func value(_ value: AttributeValue) -> Any {
