@@ -56,7 +56,7 @@ import Testing
         _ = try library()
         let result = try save(.update(.init(entity: "Book", key: 1), values: ["author": .toOne(nil)], expecting: 1))
         #expect(try sql("SELECT Z_OPT FROM ZPERSON") == [[2]])
-        #expect(try sql("SELECT Z_OPT, ZAUTHOR FROM ZBOOK WHERE Z_PK = 1") == [[2, nil]])
+        #expect(try sql("SELECT Z_OPT, ZAUTHOR FROM ZBOOK WHERE Z_PK = 1") == [[2, .null]])
         let number = try #require(result.transaction)
         #expect(try sql("SELECT ZENTITYPK FROM ACHANGE WHERE ZTRANSACTIONID = \(number) AND ZCHANGETYPE = 1").count == 2)
     }
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func unknownKeyNamesTheNearest() throws {
-        let query = ObjectQuery(entity: "Book", predicate: try PredicateNode.parse("titel == 'x'"))
+        let query = ObjectQuery(entity: "Book", predicate: try PredicateNode.parse("titl == 'x'"))
         let error = #expect(throws: StoreError.self) { try instance.objects(matching: query) }
         #expect(error?.code == .unknownKey)
         #expect(error?.way.contains("title") == true)
