@@ -84,7 +84,7 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "TestKit", dependencies: ["Control", "Bridge", "StoreFormat", "StoreModel", "SQLite"],
+            name: "TestKit", dependencies: ["Varlink", "StoreFormat", "StoreModel", "SQLite"],
             swiftSettings: strict),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: strict),
         .testTarget(name: "KeyedArchiveTests", dependencies: ["KeyedArchive"], swiftSettings: strict),
@@ -94,9 +94,10 @@ let package = Package(
         .testTarget(name: "LegacyStackTests", dependencies: ["TestKit", "CoreData"], swiftSettings: strict),
         .testTarget(name: "ModelStackTests", dependencies: ["TestKit", "SwiftData"], swiftSettings: strict),
         .testTarget(name: "BridgeTests", dependencies: ["TestKit", "Bridge"], swiftSettings: strict),
+        .testTarget(name: "ControlTests", dependencies: ["Control"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestKit", "coexistd", "coexistctl"], swiftSettings: strict),
+            name: "EndToEndTests", dependencies: ["TestKit", "Varlink", "LegacyStack", "coexistd", "coexistctl"], swiftSettings: strict),
     ]
 )

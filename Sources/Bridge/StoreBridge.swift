@@ -50,7 +50,7 @@ public final class StoreBridge: Sendable {
         let store = store
         let observers = observers
         func replayer(_ instance: any StackInstance) -> Replayer {
-            Replayer(instance, store: store, readers: readers) { event in
+            Replayer(instance, readers: readers) { event in
                 log.note(event)
                 if case .applied(let stack, let transactions) = event { observers.tell(stack, transactions) }
             }
@@ -147,7 +147,10 @@ public final class StoreBridge: Sendable {
     /// - Returns: what could not be done, for the log; empty if all was.
     @discardableResult
     public func close() -> [String] {
-        watcher.withLock { $0?.stop() }
+        watcher.withLock { watcher in
+            watcher?.stop()
+            watcher = nil
+        }
         legacy.close()
         model.close()
         var problems: [String] = []

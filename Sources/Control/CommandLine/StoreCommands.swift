@@ -61,7 +61,7 @@ enum StoreCommands {
         let wanted = try arguments.values("entity").map { try store.layout.entity($0).name }
         let instance = try StackFactory.reader(stack, store)
         defer { instance.close() }
-        let json = ObjectJSON(storeUUID: store.uuid, style: .dump)
+        let json = ObjectJSON(store: store, style: .dump)
         for entity in store.layout.entities where wanted.isEmpty || wanted.contains(entity.name) {
             try instance.forEachObject(of: entity.name) { output.json(json.object($0)) }
         }

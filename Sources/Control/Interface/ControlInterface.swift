@@ -70,7 +70,7 @@ public enum ControlInterface {
         )
 
         # A handover that is done: the unit of entities that changed hands, and the last token under the old owner.
-        type Handover (
+        type HandoverResult (
           entity: string,
           unit: []string,
           owner: string,
@@ -113,7 +113,7 @@ public enum ControlInterface {
           back: ?bool,
           dryRun: ?bool,
           reason: ?string
-        ) -> (step: ?Step, result: ?Handover)
+        ) -> (step: ?Step, result: ?HandoverResult)
 
         # Refuses writes to the entity's unit until it is thawed.
         method Freeze(entity: string) -> (owners: []Owner)

@@ -12,7 +12,7 @@ struct Requests: Sendable {
     static let page = 500
 
     var store: Store { bridge.store }
-    var json: ObjectJSON { ObjectJSON(storeUUID: store.uuid, style: .control) }
+    var json: ObjectJSON { ObjectJSON(store: store, style: .control) }
 
     func token(_ number: Int64) throws -> String {
         let timeline = try bridge.read { connection in

@@ -45,7 +45,7 @@ public enum TriggerMirror {
                 guard scanner.name() != nil else { return nil }
                 let rest = sql[scanner.position...]
                 return
-                    "CREATE TEMP TRIGGER \("MIRROR_\(name)".sqlIdentifier)\(between)ON main.\(table.sqlIdentifier)\(rest)"
+                    "CREATE TEMP TRIGGER \("MIRROR_\(name)".sqlIdentifier)\(between) ON main.\(table.sqlIdentifier)\(rest)"
             }
             scanner.skipToken()
         }

@@ -1,0 +1,98 @@
+import Foundation
+import StoreFormat
+import StoreModel
+
+extension NSManagedObjectContext {
+    /// Registers an object for insertion; one that was made in this context is already.
+    public func insert(_ object: NSManagedObject) {
+        locked {
+            guard object.link === link, object.flags.contains(.deleted), let place = deletedList.firstIndex(of: object)
+            else { return }
+            deletedList.remove(at: place)
+            object.flags.remove(.deleted)
+        }
+    }
+
+    /// Deletes an object with the next save. Delete rules take effect at once: cascades delete, nullified relationships
+    /// let go; a denying one refuses the save.
+    public func delete(_ object: NSManagedObject) {
+        locked {
+            absorb()
+            var waiting = [object]
+            while let next = waiting.popLast() {
+                guard next.link === link, !next.flags.contains(.deleted) else { continue }
+                next.prepareForDeletion()
+                mark(next)
+                waiting += propagate(next)
+            }
+        }
+    }
+
+    private func mark(_ object: NSManagedObject) {
+        if object.flags.contains(.inserted) {
+            object.flags.insert(.deleted)
+        } else {
+            object.prepareToRead()
+            object.flags.insert(.deleted)
+            deletedList.append(object)
+        }
+    }
+
+    /// Lets go of what the object relates to.
+    /// - Returns: the objects that go with it.
+    private func propagate(_ object: NSManagedObject) -> [NSManagedObject] {
+        var cascade: [NSManagedObject] = []
+        for slot in object.info.relationshipSlots {
+            guard case .relationship(let relationship) = object.info.properties[slot] else { continue }
+            let members =
+                relationship.isToMany
+                ? object.toMany(slot, relationship) : object.toOne(slot, relationship).map { [$0] } ?? []
+            switch relationship.layout.description.deleteRule {
+            case .cascade: cascade += members
+            case .nullify:
+                for member in members where !member.flags.contains(.deleted) {
+                    if let inverse = relationship.inverse?.name {
+                        member.detach(object, inverse)
+                    } else if case .toManyWithoutInverse = relationship.layout.storage {
+                        object.toManyState(slot).remove(member.id)
+                    }
+                }
+            case .noAction, .deny: break
+            }
+        }
+        if object.flags.contains(.inserted) { forget(object) }
+        return cascade
+    }
+
+    /// Applies the rules again for members that appeared in the store after the deletion.
+    func propagateAgain(_ keys: Set<RowKey>) {
+        for object in deletedList where keys.contains(object.id.rowKey) {
+            for slot in object.info.relationshipSlots {
+                if !object.slots.isEmpty, case .many(let state) = object.slots[slot] { state.base = nil }
+            }
+            for member in propagate(object) { delete(member) }
+        }
+    }
+
+    /// The deletions that a rule of the deleted objects denies, as members are left.
+    func deniedDeletions() -> [StoreError.Offence] {
+        var offences: [StoreError.Offence] = []
+        for object in deletedList {
+            for slot in object.info.relationshipSlots {
+                guard case .relationship(let relationship) = object.info.properties[slot],
+                    relationship.layout.description.deleteRule == .deny
+                else { continue }
+                let members =
+                    relationship.isToMany
+                    ? object.toMany(slot, relationship) : object.toOne(slot, relationship).map { [$0] } ?? []
+                let left = members.filter { !$0.flags.contains(.deleted) }
+                guard !left.isEmpty else { continue }
+                offences.append(
+                    .init(
+                        object: object.id.shown,
+                        reason: "\(object.info.name).\(relationship.name) denies it while there are \(left.count) objects"))
+            }
+        }
+        return offences
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import StoreFormat
+
+/// Told what changed in a context: by a save, or by others.
+protocol ContextObserver: AnyObject {
+    /// Runs under the context's lock.
+    func contextChanged(_ context: NSManagedObjectContext, inserted: Set<RowKey>, updated: Set<RowKey>, deleted: Set<RowKey>)
+}
+
+struct WeakObserver {
+    weak var observer: (any ContextObserver)?
+}
+
+extension NSManagedObjectContext {
+    /// Takes in what other instances or contexts saved. Called from any thread: the objects change when the context is
+    /// next used, or on its queue where somebody watches.
+    func receive(_ changes: RemoteChanges) {
+        link.put(changes)
+        queue.async { [weak self] in
+            guard let self else { return }
+            self.locked { if !self.observers.isEmpty { self.absorb() } }
+        }
+    }
+
+    /// Brings the registered objects up to date: clean ones are read anew when asked for, deleted ones are marked, ones
+    /// with unsaved changes stay for the version test of their save.
+    func absorb() {
+        guard link.hasRemoteChanges.load(ordering: .acquiring) else { return }
+        locked {
+            let changes = link.take()
+            guard !changes.isEmpty else { return }
+            for (key, change) in changes.objects {
+                guard let object = registeredObject(key) else { continue }
+                if change.kind == .delete { markDeleted(object) } else { refreshClean(object) }
+            }
+            for root in changes.droppedRoots {
+                for place in registered[root].values {
+                    if let object = place.object { refreshClean(object) }
+                }
+            }
+            tell(changes)
+        }
+    }
+
+    private func refreshClean(_ object: NSManagedObject) {
+        guard object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
+        if object.flags.contains(.updated), object.hasPersistentChangedValues { return }
+        turnIntoFault(object)
+    }
+
+    private func markDeleted(_ object: NSManagedObject) {
+        guard object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
+        if object.flags.contains(.updated), object.hasPersistentChangedValues { return }
+        object.flags.remove(.updated)
+        object.flags.formUnion([.deleted, .gone])
+        registered[object.info.rootIndex][object.id.key] = nil
+        object.link = nil
+    }
+
+    private func tell(_ changes: RemoteChanges) {
+        var (inserted, updated, deleted): (Set<RowKey>, Set<RowKey>, Set<RowKey>) = ([], [], [])
+        for (key, change) in changes.objects {
+            switch change.kind {
+            case .insert: inserted.insert(key)
+            case .update: updated.insert(key)
+            case .delete: deleted.insert(key)
+            }
+        }
+        // Where whole tables were dropped, any object may have changed.
+        for root in changes.droppedRoots {
+            updated.formUnion(registered[root].keys.filter { $0 > 0 }.map { RowKey(root: root, key: $0) })
+        }
+        tellObservers(inserted: inserted, updated: updated, deleted: deleted)
+    }
+
+    func tellObservers(inserted: Set<RowKey>, updated: Set<RowKey>, deleted: Set<RowKey>) {
+        observers = observers.filter { $0.value.observer != nil }
+        for entry in observers.values {
+            entry.observer?.contextChanged(self, inserted: inserted, updated: updated, deleted: deleted)
+        }
+    }
+}

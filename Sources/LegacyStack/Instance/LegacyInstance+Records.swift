@@ -1,0 +1,83 @@
+import SQLite
+import StoreFormat
+
+extension LegacyInstance {
+    public func objects(matching query: ObjectQuery) throws -> [ObjectRecord] {
+        try read { connection in
+            try connection.transaction(.deferred) {
+                let plan = try FetchPlan(query, schema)
+                var found: [(entity: SchemaEntity, key: Int64)] = []
+                try connection.prepare(plan.keySQL).forEach(plan.values) { row in
+                    if let entity = schema[number: row.integer(1)] { found.append((entity, row.integer(0))) }
+                }
+                var readers: [Int: RecordReader] = [:]
+                return try found.compactMap { entity, key in
+                    let reader = readers[entity.index] ?? RecordReader(connection, schema, entity)
+                    readers[entity.index] = reader
+                    return try reader.record(key)
+                }
+            }
+        }
+    }
+
+    public func count(of query: ObjectQuery) throws -> Int {
+        let plan = try FetchPlan(query, schema)
+        return try read { connection in
+            let statement = try connection.prepare(plan.countSQL)
+            statement.bind(plan.values)
+            return try statement.step() ? Int(statement.integer(0)) : 0
+        }
+    }
+
+    public func object(_ reference: ObjectReference, isFresh: Bool) throws -> ObjectRecord? {
+        let entity = try schema.entity(reference.entity)
+        if !isFresh, let record = try cachedRecord(entity, reference.key) { return record }
+        let generation = cache.generation
+        return try read { connection in
+            try connection.transaction(.deferred) {
+                guard let concrete = try concreteEntity(entity, reference.key, connection) else { return nil }
+                if !isFresh, let row = try RowReader.row(concrete, reference.key, connection) {
+                    cache.insert([(concrete.rootIndex, reference.key, row)], generation: generation)
+                }
+                return try RecordReader(connection, schema, concrete).record(reference.key)
+            }
+        }
+    }
+
+    /// The record that the cached row gives; nil without a cached row. To-many members are read from the database, as no
+    /// row holds them.
+    private func cachedRecord(_ entity: SchemaEntity, _ key: Int64) throws -> ObjectRecord? {
+        guard let row = cache.row(root: entity.rootIndex, key: key), row.entity == entity.index
+        else { return nil }
+        let fresh = try read { connection in
+            try connection.transaction(.deferred) { try RecordReader(connection, schema, entity).record(key) }
+        }
+        guard var record = fresh, record.version != row.version else { return fresh }
+        record.version = row.version
+        for attribute in entity.layout.attributes {
+            record.values.updateValue(row.attribute(attribute, schema.externalData), forKey: attribute.name)
+        }
+        for slot in entity.relationshipSlots {
+            guard case .relationship(let relationship) = entity.properties[slot], !relationship.isToMany else { continue }
+            let id = RowReader.destination(row, relationship, entity, schema)
+            record.relationships[relationship.name] = .toOne(id.map { .init(entity: $0.entity.name, key: $0.key) })
+        }
+        return record
+    }
+
+    public func forEachObject(of entity: String, _ body: (ObjectRecord) throws -> Void) throws {
+        let entity = try schema.entity(entity)
+        try read { connection in
+            try connection.transaction(.deferred) { try RecordReader(connection, schema, entity).forEach(body) }
+        }
+    }
+
+    /// The entity of the row with that key, if it is the given one or inherits from it.
+    func concreteEntity(_ entity: SchemaEntity, _ key: Int64, _ connection: Connection) throws -> SchemaEntity? {
+        let sql = "SELECT Z_ENT FROM \(entity.layout.table.sqlIdentifier) WHERE Z_PK = ?"
+        guard let number = try connection.scalar(sql, [.integer(key)])?.integerValue,
+            let found = schema[number: number], entity.isAncestor(of: found)
+        else { return nil }
+        return found
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import SQLite
+import StoreFormat
+import StoreModel
+import Synchronization
+
+/// One store opened through the managed-object stack: its connections, its row cache, its place in history, and the
+/// contexts over it.
+///
+/// ```swift
+/// let instance = try LegacyInstance(path: "/var/lib/library.sqlite")
+/// let context = instance.newContext()
+/// let books = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+/// ```
+public final class LegacyInstance: StackInstance {
+    /// How a store is opened.
+    public struct Options: Sendable {
+        /// Reads only, and leaves nothing beside the file.
+        public var isReadOnly = false
+        /// Writes history. A tracked store that is opened without gets read-only.
+        public var isTracking = true
+        /// How far a commit has got when a save returns.
+        public var durability: StoreConnector.Durability = .full
+        /// How many rows the cache keeps.
+        public var cacheLimit = 100_000
+        /// How many connections read at the same time.
+        public var readerCount = 4
+        /// How long a save waits for other writers, in milliseconds.
+        public var busyTimeout = 10_000
+        /// Above this size of the WAL a save is followed by a checkpoint; nil leaves checkpoints to the daemon.
+        public var maximumLogBytes: Int? = 64 << 20
+
+        public init() {}
+    }
+
+    private struct State {
+        var position: Int64
+        var epochs: [String: Int64]
+        var handler: (@Sendable (CommitNotice) -> Void)?
+        var contexts: [WeakContext] = []
+        var isClosed = false
+    }
+
+    private struct WeakContext {
+        weak var context: NSManagedObjectContext?
+    }
+
+    public let stack = StackName.legacy
+    public let instanceName = UUID().uuidString
+    public let store: Store
+    public let options: Options
+    /// The model, as the contexts' objects see it.
+    public let managedObjectModel: NSManagedObjectModel
+    /// Why nothing can be saved; nil where something can.
+    public let readOnlyReason: String?
+
+    let schema: Schema
+    let cache: RowCache
+    private let readers: ConnectionPool
+    let writer: WriterBox
+    private let state: Mutex<State>
+    private let applyLock = NSLock()
+
+    /// Opens a store.
+    /// - Parameters:
+    ///   - model: the model to read it by; nil takes the store's own model cache.
+    ///   - requiringEqualHashes: refuse a given model whose version hashes differ from the store's.
+    /// - Throws: `StoreError`, naming what is wrong with the file, the store or the model.
+    public convenience init(
+        path: String, model: ModelDescription? = nil, options: Options = Options(), requiringEqualHashes: Bool = true
+    ) throws {
+        let store = try Store.open(path, model: model, requiringEqualHashes: requiringEqualHashes)
+        try self.init(store: store, options: options)
+    }
+
+    /// Opens a store that is known already.
+    /// - Parameter managedObjectModel: the model object to use, where the program has made one.
+    /// - Throws: `StoreError`.
+    public init(store: Store, managedObjectModel: NSManagedObjectModel? = nil, options: Options = Options()) throws {
+        self.store = store
+        self.options = options
+        let model = managedObjectModel ?? NSManagedObjectModel(store.model)
+        model.freeze()
+        self.managedObjectModel = model
+        schema = Schema(store: store, model: model)
+        cache = RowCache(limit: options.cacheLimit, entityCount: schema.entities.count)
+        readOnlyReason =
+            options.isReadOnly
+            ? "\(store.path) was opened for reading only"
+            : !options.isTracking && store.historyForm.isTracked
+                ? "\(store.path) has persistent history, and this stack was opened with history tracking off" : nil
+        let (path, isReadOnly) = (store.path, options.isReadOnly)
+        readers = ConnectionPool(limit: options.readerCount) {
+            let connection =
+                try isReadOnly ? StoreConnector.offlineReader(path) : StoreConnector.connect(path, .reader)
+            try PredicateFunctions.register(on: connection)
+            return connection
+        }
+        writer = WriterBox(store: store, options: options, readOnlyReason: readOnlyReason)
+        let readers = self.readers
+        let start = try StoreConnector.translating(path) {
+            try readers.use { connection in
+                try connection.transaction(.deferred) {
+                    let last = try HistoryReader(connection, store: store).extent().last
+                    return (last, try OwnershipRegister.read(connection)?.epochs ?? [:])
+                }
+            }
+        }
+        state = Mutex(State(position: start.0, epochs: start.1))
+    }
+
+    // MARK: Reading the database
+
+    /// Runs the body with a reader that nobody else uses meanwhile.
+    /// - Throws: `StoreError`.
+    func read<T>(_ body: (Connection) throws -> T) throws -> T {
+        do {
+            return try StoreConnector.translating(store.path) { try readers.use(body) }
+        } catch is ConnectionPool.PoolClosed {
+            throw StoreError(.refused, "\(store.path) has been closed", way: "open it again")
+        }
+    }
+
+    // MARK: Position and ownership
+
+    public var position: Int64 { state.withLock { $0.position } }
+
+    /// In whose name this instance saves.
+    var authority: SaveAuthority {
+        SaveAuthority(stack: .legacy, instanceName: instanceName, epochs: state.withLock { $0.epochs })
+    }
+
+    public func apply(_ transactions: [HistoryTransaction]) throws {
+        applyLock.lock()
+        defer { applyLock.unlock() }
+        let start = position
+        var last = start
+        var changes = RemoteChanges()
+        for transaction in transactions where transaction.number > last {
+            last = transaction.number
+            guard transaction.writer?.instanceName != instanceName else { continue }
+            for change in transaction.changes {
+                guard let entity = schema[change.object.entity] else { continue }
+                changes.add(
+                    .init(root: entity.rootIndex, key: change.object.key), entity: entity.index, change.kind,
+                    timestamp: transaction.timestamp.timeIntervalSinceReferenceDate)
+            }
+        }
+        if !changes.isEmpty {
+            cache.invalidate(changes.objects.map { (root: $0.key.root, key: $0.key.key, timestamp: $0.value.timestamp) })
+            dropDerived(&changes)
+            for context in contexts { context.receive(changes) }
+        }
+        try readEpochs(position: last)
+        state.withLock { $0.position = max($0.position, last) }
+    }
+
+    /// Values that SQLite's triggers computed are not in history: they are read anew with any change.
+    private func dropDerived(_ changes: inout RemoteChanges) {
+        guard !schema.derived.isEmpty else { return }
+        let roots = Set(schema.derived.map(\.rootIndex))
+        cache.removeAll(roots: roots)
+        changes.droppedRoots.formUnion(roots)
+    }
+
+    /// Takes the epochs of the register, except where the switch lies ahead of the position.
+    private func readEpochs(position: Int64) throws {
+        let (register, switches) = try read { connection in
+            try connection.transaction(.deferred) {
+                let register = try OwnershipRegister.read(connection)
+                let rows =
+                    register == nil ? [] : try connection.query("SELECT UNIT, max(NUMBER) FROM COEXIST_HANDOVER GROUP BY UNIT")
+                return (register, rows)
+            }
+        }
+        let ahead = Set(switches.filter { ($0[1].integerValue ?? 0) > position }.compactMap { $0[0].textValue })
+        state.withLock { state in
+            var epochs = register?.epochs ?? [:]
+            for unit in ahead { epochs[unit] = state.epochs[unit] }
+            state.epochs = epochs
+        }
+    }
+
+    public func dropCaches(of entities: Set<String>?, position: Int64?) {
+        let roots = entities.map { Set($0.compactMap { schema[$0]?.rootIndex }) }
+        cache.removeAll(roots: roots)
+        var changes = RemoteChanges()
+        changes.droppedRoots = roots ?? Set(schema.entities.map(\.rootIndex))
+        for context in contexts { context.receive(changes) }
+        if let position { state.withLock { $0.position = position } }
+    }
+
+    public var cacheStatistics: CacheStatistics { cache.statistics }
+
+    // MARK: Contexts
+
+    /// A new context with a queue of its own.
+    public func newContext() -> NSManagedObjectContext {
+        NSManagedObjectContext(instance: self)
+    }
+
+    func add(_ context: NSManagedObjectContext) {
+        state.withLock { state in
+            state.contexts.removeAll { $0.context == nil }
+            state.contexts.append(WeakContext(context: context))
+        }
+    }
+
+    var contexts: [NSManagedObjectContext] { state.withLock { $0.contexts.compactMap(\.context) } }
+
+    // MARK: Commits
+
+    public func setCommitHandler(_ handler: (@Sendable (CommitNotice) -> Void)?) {
+        state.withLock { $0.handler = handler }
+    }
+
+    func committed(_ transaction: Int64) {
+        let handler = state.withLock { $0.handler }
+        handler?(CommitNotice(stack: .legacy, instanceName: instanceName, transaction: transaction))
+    }
+
+    public func close() {
+        state.withLock { $0.isClosed = true }
+        writer.close()
+        readers.close()
+    }
+}

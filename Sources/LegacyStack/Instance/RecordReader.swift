@@ -1,0 +1,154 @@
+import SQLite
+import StoreFormat
+
+/// Reads one entity's objects as records, straight from the database.
+///
+/// Belongs to the connection's user, and is used inside one transaction.
+final class RecordReader {
+    private let connection: Connection
+    private let schema: Schema
+    private let entity: SchemaEntity
+    private let toOnes: [(name: String, column: Int)]
+    private let toManys: [(name: String, sql: ToManySQL)]
+    private var one: Statement?
+    private var members: [Statement] = []
+
+    init(_ connection: Connection, _ schema: Schema, _ entity: SchemaEntity) {
+        self.connection = connection
+        self.schema = schema
+        self.entity = entity
+        let count = entity.layout.columns.count
+        var toOnes: [(String, Int)] = []
+        var toManys: [(String, ToManySQL)] = []
+        var joined = 0
+        for relationship in entity.layout.relationships {
+            if relationship.isToMany {
+                toManys.append((relationship.name, ToManySQL(relationship, schema)))
+            } else if case .toOne = relationship.storage {
+                toOnes.append((relationship.name, 2 + count + joined))
+                joined += 1
+            } else {
+                toOnes.append((relationship.name, -1))
+            }
+        }
+        self.toOnes = toOnes
+        self.toManys = toManys
+    }
+
+    /// `Z_PK, Z_OPT`, the columns, then the entity number of the row that each to-one leads to.
+    private var select: String {
+        var list = "t.Z_PK, t.Z_OPT" + entity.layout.columns.map { ", t.\($0.sqlIdentifier)" }.joined()
+        var joins = ""
+        var number = 0
+        for relationship in entity.layout.relationships {
+            guard case .toOne(let key) = relationship.storage else { continue }
+            let destination = schema[relationship.description.destinationEntityName]
+            let table = (destination?.layout.table ?? entity.layout.table).sqlIdentifier
+            let column = entity.layout.columns[key.column].sqlIdentifier
+            list += destination == nil ? ", NULL" : ", d\(number).Z_ENT"
+            joins += " LEFT JOIN \(table) AS d\(number) ON d\(number).Z_PK = t.\(column)"
+            number += 1
+        }
+        return "SELECT \(list) FROM \(entity.layout.table.sqlIdentifier) AS t\(joins) WHERE t.Z_ENT = \(entity.layout.number)"
+    }
+
+    /// The object of that key, or nil.
+    func record(_ key: Int64) throws -> ObjectRecord? {
+        if one == nil {
+            one = try connection.prepare(select + " AND t.Z_PK = ?")
+            members = try toManys.map { try connection.prepare($0.sql.member) }
+        }
+        guard let one else { return nil }
+        one.bind(key, at: 1)
+        defer { one.reset() }
+        guard try one.step() else { return nil }
+        var record = self.record(one)
+        for (i, relationship) in toManys.enumerated() {
+            var list: [ObjectReference] = []
+            try members[i].forEach([.integer(key)]) { row in
+                if let entity = schema[number: row.integer(1)] {
+                    list.append(ObjectReference(entity: entity.name, key: row.integer(0)))
+                }
+            }
+            record.relationships[relationship.name] = .toMany(list)
+        }
+        return record
+    }
+
+    /// All objects by key. To-many relationships are read beside the rows, one ordered pass each.
+    func forEach(_ body: (ObjectRecord) throws -> Void) throws {
+        let rows = try connection.prepare(select + " ORDER BY t.Z_PK")
+        let cursors = try toManys.map { ToManyCursor(try connection.prepare($0.sql.all), schema) }
+        try rows.forEach { row in
+            var record = self.record(row)
+            for (i, relationship) in toManys.enumerated() {
+                record.relationships[relationship.name] = .toMany(try cursors[i].members(of: record.reference.key))
+            }
+            try body(record)
+        }
+    }
+
+    private func record(_ row: Statement) -> ObjectRecord {
+        let layout = entity.layout
+        var values: [String: AttributeValue?] = [:]
+        values.reserveCapacity(layout.attributes.count)
+        for attribute in layout.attributes { values.updateValue(value(attribute, row), forKey: attribute.name) }
+        var relationships: [String: RelationshipValue] = [:]
+        for (i, toOne) in toOnes.enumerated() {
+            relationships[toOne.name] = .toOne(reference(layout, i, row))
+        }
+        return ObjectRecord(
+            reference: ObjectReference(entity: layout.name, key: row.integer(0)), version: row.integer(1), values: values,
+            relationships: relationships)
+    }
+
+    private func reference(_ layout: EntityLayout, _ i: Int, _ row: Statement) -> ObjectReference? {
+        let (name, column) = toOnes[i]
+        guard column >= 0, !row.isNull(column), case .toOne(let key)? = layout.relationship(name)?.storage,
+            let destination = schema[number: row.integer(column)]
+        else { return nil }
+        return ObjectReference(entity: destination.name, key: row.integer(2 + key.column))
+    }
+
+    private func value(_ attribute: AttributeLayout, _ row: Statement) -> AttributeValue? {
+        func decode(_ leaf: LeafLayout) -> AttributeValue? {
+            guard let column = leaf.column else { return nil }
+            return ValueCoding.decode(row.value(2 + column), as: leaf, external: schema.externalData)
+        }
+        if let leaf = attribute.leaf { return decode(leaf) }
+        var leaves: [String: AttributeValue] = [:]
+        for leaf in attribute.leaves { leaves[leaf.name] = decode(leaf) }
+        return leaves.isEmpty ? nil : .composite(leaves)
+    }
+}
+
+/// The members of a to-many for every object, read in step with the objects.
+private final class ToManyCursor {
+    private let statement: Statement
+    private let schema: Schema
+    private var isOpen = false
+    private var isAtEnd = false
+
+    init(_ statement: Statement, _ schema: Schema) {
+        self.statement = statement
+        self.schema = schema
+    }
+
+    /// The members of the object with that key, which must not be less than the last one asked for.
+    func members(of key: Int64) throws -> [ObjectReference] {
+        if !isOpen {
+            isOpen = true
+            isAtEnd = try !statement.step()
+        }
+        var list: [ObjectReference] = []
+        while !isAtEnd {
+            let owner = statement.integer(0)
+            if owner > key { break }
+            if owner == key, let entity = schema[number: statement.integer(2)] {
+                list.append(ObjectReference(entity: entity.name, key: statement.integer(1)))
+            }
+            isAtEnd = try !statement.step()
+        }
+        return list
+    }
+}

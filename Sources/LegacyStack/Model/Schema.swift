@@ -1,0 +1,174 @@
+import SQLite
+import StoreFormat
+import StoreModel
+
+/// What this stack knows of an opened store's entities: layouts with a number for each property, fixed for the store's
+/// lifetime.
+final class Schema: Sendable {
+    let storeUUID: String
+    let externalData: ExternalData
+    /// In the order of `StoreLayout.entities`.
+    let entities: [SchemaEntity]
+    let model: NSManagedObjectModel
+    private let byName: [String: Int]
+    private let byNumber: [Int64: Int]
+    /// Entities with attributes that SQLite's triggers compute.
+    let derived: [SchemaEntity]
+
+    init(store: Store, model: NSManagedObjectModel) {
+        storeUUID = store.uuid
+        externalData = store.externalData
+        self.model = model
+        let layouts = store.layout.entities
+        byName = Dictionary(layouts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { a, _ in a })
+        byNumber = Dictionary(layouts.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { a, _ in a })
+        let names = byName
+        entities = layouts.enumerated().map { index, layout in
+            SchemaEntity(
+                index: index, layout: layout, model: store.model, store: store,
+                description: model.entitiesByName[layout.name] ?? NSEntityDescription(name: layout.name), names: names)
+        }
+        derived = entities.filter(\.hasDerivedAttributes)
+    }
+
+    subscript(name: String) -> SchemaEntity? { byName[name].map { entities[$0] } }
+    subscript(number number: Int64) -> SchemaEntity? { byNumber[number].map { entities[$0] } }
+
+    /// The entity of that name.
+    /// - Throws: `StoreError` `UnknownEntity`, with the nearest name.
+    func entity(_ name: String) throws -> SchemaEntity {
+        if let entity = self[name] { return entity }
+        let nearest = NearestName.of(name, among: entities.map(\.name))
+        throw StoreError(
+            .unknownEntity, "the store has no entity \(name)",
+            way: nearest.map { "did you mean \($0)?" } ?? "entities: \(entities.map(\.name).joined(separator: ", "))")
+    }
+}
+
+/// One entity, with its properties in slots: attributes by name, transient attributes, then relationships by name.
+final class SchemaEntity: Sendable {
+    let index: Int
+    let layout: EntityLayout
+    let rootIndex: Int
+    /// This entity and all that inherit from it, as indexes into `Schema.entities`.
+    let treeIndexes: [Int]
+    let properties: [SchemaProperty]
+    let slots: [String: Int]
+    let description: NSEntityDescription
+    let storeUUID: String
+    let externalData: ExternalData
+    let hasDerivedAttributes: Bool
+    /// `SELECT` of one row by its key and entity number: Z_OPT, then the layout's columns.
+    let lookupSQL: String
+    /// The slots of the relationships.
+    let relationshipSlots: [Int]
+    /// What a new object starts with.
+    let defaults: [(slot: Int, value: DefaultValue)]
+    /// Whether the entity's name alone does not tell a row's entity.
+    var isAbstractOrShared: Bool { treeIndexes.count > 1 }
+
+    var name: String { layout.name }
+
+    init(
+        index: Int, layout: EntityLayout, model: ModelDescription, store: Store, description: NSEntityDescription,
+        names: [String: Int]
+    ) {
+        self.index = index
+        self.layout = layout
+        self.description = description
+        storeUUID = store.uuid
+        externalData = store.externalData
+        rootIndex = names[layout.rootName] ?? index
+        treeIndexes = layout.treeNames.compactMap { names[$0] }
+        var properties = layout.attributes.map { SchemaProperty.attribute($0) }
+        let transients = model.attributes(of: layout.name).filter(\.isTransient)
+        properties += transients.map { .transient($0) }
+        properties += layout.relationships.map { relationship in
+            let destination = names[relationship.description.destinationEntityName]
+            let inverse = relationship.description.inverseName.flatMap { inverse in
+                store.layout[relationship.description.destinationEntityName]?.relationship(inverse)
+            }
+            return .relationship(
+                SchemaRelationship(layout: relationship, destination: destination ?? -1, inverse: inverse))
+        }
+        self.properties = properties
+        slots = Dictionary(properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { a, _ in a })
+        relationshipSlots = properties.indices.filter { if case .relationship = properties[$0] { true } else { false } }
+        defaults = properties.enumerated().compactMap { slot, property in
+            switch property {
+            case .attribute(let attribute):
+                guard !attribute.description.isDerived, let value = attribute.description.defaultValue.flatMap({ ModelValues.object($0) })
+                else { return nil }
+                return DefaultValue(ValueBox.slot(value, attribute)).map { (slot, $0) }
+            case .transient(let description):
+                return description.defaultValue.map { (slot, .transient($0)) }
+            case .relationship: return nil
+            }
+        }
+        hasDerivedAttributes = layout.attributes.contains { $0.description.isDerived }
+        let columns = layout.columns.map { ", " + $0.sqlIdentifier }.joined()
+        lookupSQL = "SELECT Z_OPT\(columns) FROM \(layout.table.sqlIdentifier) WHERE Z_PK = ? AND Z_ENT = \(layout.number)"
+    }
+
+    /// Whether `other` is this entity or inherits from it.
+    func isAncestor(of other: SchemaEntity) -> Bool { treeIndexes.contains(other.index) }
+
+    func unknownKey(_ key: String) -> StoreError {
+        let nearest = NearestName.of(key, among: properties.map(\.name))
+        return StoreError(
+            .unknownKey, "\(name) has no property \(key)",
+            way: nearest.map { "did you mean \($0)?" } ?? "properties: \(properties.map(\.name).joined(separator: ", "))")
+    }
+}
+
+/// What a new object's slot starts with.
+enum DefaultValue: Sendable {
+    case stored(SQLValue)
+    case attribute(AttributeValue?)
+    case transient(ModelValue)
+
+    init?(_ slot: PropertySlot) {
+        switch slot {
+        case .stored(let value): self = .stored(value)
+        case .attribute(let value): self = .attribute(value)
+        default: return nil
+        }
+    }
+
+    var slot: PropertySlot {
+        switch self {
+        case .stored(let value): .stored(value)
+        case .attribute(let value): .attribute(value)
+        case .transient(let value): .transient(ModelValues.object(value))
+        }
+    }
+}
+
+/// A property in its slot.
+enum SchemaProperty: Sendable {
+    case attribute(AttributeLayout)
+    /// Kept in memory only.
+    case transient(AttributeDescription)
+    case relationship(SchemaRelationship)
+
+    var name: String {
+        switch self {
+        case .attribute(let layout): layout.name
+        case .transient(let description): description.name
+        case .relationship(let relationship): relationship.layout.name
+        }
+    }
+}
+
+/// A relationship with both its ends resolved.
+struct SchemaRelationship: Sendable {
+    let layout: RelationshipLayout
+    /// The declared destination, as an index into `Schema.entities`; -1 where the store has no such entity.
+    let destination: Int
+    /// The same relationship from the other end.
+    let inverse: RelationshipLayout?
+
+    var name: String { layout.name }
+    var isToMany: Bool { layout.isToMany }
+    var isOrdered: Bool { layout.isOrdered }
+}

@@ -1,0 +1,129 @@
+import SQLite
+import StoreFormat
+import StoreModel
+
+/// Attribute values as the objects that `value(forKey:)` gives and takes.
+enum ValueBox {
+    /// The object; numbers and booleans as `NSNumber`, a decimal as `NSDecimalNumber`.
+    static func object(_ value: AttributeValue?, _ attribute: AttributeLayout) -> Any? {
+        object(value, attribute.description)
+    }
+
+    static func object(_ value: AttributeValue?, _ attribute: AttributeDescription) -> Any? {
+        switch value {
+        case nil, .missingExternalData?: nil
+        case .bool(let value)?: NSNumber(value: value)
+        case .integer(let value)?: NSNumber(value: value)
+        case .double(let value)?: NSNumber(value: value)
+        case .decimal(let value)?: NSDecimalNumber(decimal: value)
+        case .string(let value)?: value
+        case .date(let value)?: value
+        case .uuid(let value)?: value
+        case .uri(let value)?: URL(string: value).map { $0 as Any } ?? value
+        case .data(let value)?: value
+        case .transformable(let value)?: transformer(attribute)?.reverseTransformedValue(value) ?? value
+        case .composite(let leaves)?:
+            Dictionary(
+                leaves.compactMap { name, value in
+                    object(value, AttributeDescription(name: name, type: .undefined)).map { (name, $0) }
+                }, uniquingKeysWith: { first, _ in first }) as [String: Any]
+        case .unexpected(let raw)?: natural(raw)
+        }
+    }
+
+    private static func natural(_ raw: SQLValue) -> Any? {
+        switch raw {
+        case .null: nil
+        case .integer(let value): NSNumber(value: value)
+        case .real(let value): NSNumber(value: value)
+        case .text(let value): value
+        case .blob(let value): Data(value)
+        }
+    }
+
+    private static func transformer(_ attribute: AttributeDescription) -> ValueTransformer? {
+        attribute.valueTransformerName.flatMap { ValueTransformer.named(NSValueTransformerName($0)) }
+    }
+
+    /// What an object holds after being given `object`.
+    static func slot(_ object: Any?, _ attribute: AttributeLayout) -> PropertySlot {
+        guard let object, !(object is NSNull) else { return attribute.isComposite ? .attribute(nil) : .stored(.null) }
+        do {
+            if attribute.isComposite { return .attribute(try composite(object, attribute)) }
+            guard let leaf = attribute.leaf else { return .stored(.null) }
+            if leaf.type == .transformable, !(object is Data) {
+                guard let data = transformer(attribute.description)?.transformedValue(object) as? Data else {
+                    throw mismatch(leaf, object)
+                }
+                return .stored(.blob([UInt8](data)))
+            }
+            return try slot(try value(object, leaf), leaf, attribute)
+        } catch let error as StoreError {
+            return .invalid(error)
+        } catch {
+            return .invalid(StoreError(.typeMismatch, "\(attribute.name): \(error)"))
+        }
+    }
+
+    /// What an object holds after being given an attribute's value.
+    static func slot(_ value: AttributeValue?, _ leaf: LeafLayout, _ attribute: AttributeLayout) throws -> PropertySlot {
+        switch value {
+        case nil: return .stored(.null)
+        // A large value goes to a file, which is written with the save.
+        case .data? where leaf.isExternal: return .attribute(value)
+        default: return .stored(try ValueCoding.encode(value, as: leaf, external: ExternalData(storePath: "")))
+        }
+    }
+
+    private static func composite(_ object: Any, _ attribute: AttributeLayout) throws -> AttributeValue? {
+        guard let values = object as? [String: Any] else {
+            throw StoreError(.typeMismatch, "\(attribute.name) is composite: \(object)", way: "give a dictionary of its parts")
+        }
+        var leaves: [String: AttributeValue] = [:]
+        for (name, object) in values {
+            guard let leaf = attribute.leaves.first(where: { $0.name == name }) else {
+                throw StoreError(
+                    .unknownKey, "\(attribute.name) has no part \(name)",
+                    way: "parts: \(attribute.leaves.map(\.name).joined(separator: ", "))")
+            }
+            if !(object is NSNull) { leaves[name] = try value(object, leaf) }
+        }
+        return leaves.isEmpty ? nil : .composite(leaves)
+    }
+
+    private static func mismatch(_ leaf: LeafLayout, _ object: Any) -> StoreError {
+        StoreError(
+            .typeMismatch, "\(leaf.path) is \(leaf.type): \(object) (\(type(of: object)))", way: "give a value of that type")
+    }
+
+    static func value(_ object: Any, _ leaf: LeafLayout) throws -> AttributeValue {
+        if let value = object as? AttributeValue { return value }
+        switch leaf.type {
+        case .boolean:
+            if let number = object as? NSNumber { return .bool(number.boolValue) }
+        case .integer16, .integer32, .integer64:
+            if let integer = object as? any BinaryInteger, let value = Int64(exactly: integer) { return .integer(value) }
+            if let number = object as? NSNumber { return .integer(number.int64Value) }
+        case .double, .float:
+            if let number = object as? NSNumber { return .double(number.doubleValue) }
+        case .decimal:
+            if let value = object as? Decimal { return .decimal(value) }
+            if let number = object as? NSNumber { return .decimal(number.decimalValue) }
+        case .string:
+            if let text = object as? String { return .string(text) }
+        case .date:
+            if let date = object as? Date { return .date(date) }
+        case .uuid:
+            if let uuid = object as? UUID { return .uuid(uuid) }
+        case .uri:
+            if let url = object as? URL { return .uri(url.absoluteString) }
+            if let text = object as? String { return .uri(text) }
+        case .binaryData:
+            if let data = object as? Data { return .data(data) }
+        case .transformable:
+            if let data = object as? Data { return .transformable(data) }
+        case .undefined, .objectID, .composite: break
+        }
+        throw mismatch(leaf, object)
+    }
+}

@@ -1,0 +1,67 @@
+import SQLite
+import StoreFormat
+import StoreModel
+
+/// A value that a predicate meets in memory; attributes as they stand in columns, so that both ways of evaluating agree.
+indirect enum MemoryValue {
+    case scalar(SQLValue, leaf: LeafLayout?)
+    case constant(ModelValue)
+    case object(NSManagedObject)
+    /// An object by its URI.
+    case identity(String)
+    case list([MemoryValue])
+    case dictionary([String: Any])
+
+    static var null: MemoryValue { .scalar(.null, leaf: nil) }
+
+    init(_ object: Any?) {
+        switch object {
+        case nil: self = .null
+        case let value as MemoryValue: self = value
+        case let object as NSManagedObject: self = .object(object)
+        case let id as NSManagedObjectID: self = .identity(id.uriText)
+        case let text as String: self = .scalar(.text(text), leaf: nil)
+        case let values as [String: Any]: self = .dictionary(values)
+        case let values as [Any]: self = .list(values.map { MemoryValue($0) })
+        case let object?: self = ModelValues.value(object).map { .constant($0) } ?? .null
+        }
+    }
+
+    var isNull: Bool {
+        switch self {
+        case .scalar(.null, _), .constant(.null): true
+        default: false
+        }
+    }
+
+    /// The elements of a list; a single value is its own.
+    var elements: [MemoryValue] {
+        if case .list(let elements) = self { return elements }
+        if case .constant(.array(let values)) = self { return values.map { .constant($0) } }
+        return isNull ? [] : [self]
+    }
+
+    /// The object's identity.
+    var uri: String? {
+        switch self {
+        case .object(let object): object.objectID.uriText
+        case .identity(let uri): uri
+        default: nil
+        }
+    }
+
+    /// The value in a column's form, where it meets a column of that leaf.
+    func column(like leaf: LeafLayout?) -> SQLValue? {
+        switch self {
+        case .scalar(let value, _): value
+        case .constant(let value):
+            leaf == nil ? PredicateConstant.natural(value) : leaf.flatMap { try? PredicateConstant.encode(value, like: $0) }
+        default: nil
+        }
+    }
+
+    var leaf: LeafLayout? {
+        if case .scalar(_, let leaf) = self { return leaf }
+        return nil
+    }
+}

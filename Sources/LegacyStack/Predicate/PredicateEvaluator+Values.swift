@@ -1,0 +1,110 @@
+import SQLite
+import StoreFormat
+import StoreModel
+
+extension PredicateEvaluator {
+    func value(_ expression: ExpressionNode) -> MemoryValue {
+        switch expression {
+        case .evaluatedObject: return subject
+        case .keyPath(let parts): return follow(parts[...], from: subject)
+        case .constant(let value): return .constant(value)
+        case .objectURI(let uri): return .identity(uri)
+        case .aggregate(let elements): return .list(elements.map { value($0) })
+        case .variable(let name, let path): return follow(path[...], from: variables[name] ?? .null)
+        case .function(let name, let arguments): return function(name, arguments.map { value($0) })
+        case .subquery(let source, let variable, let predicate, let path):
+            let members = value(source).elements.filter { member in
+                var inner = self
+                inner.variables[variable] = member
+                return inner.evaluate(predicate)
+            }
+            return follow(path[...], from: .list(members))
+        }
+    }
+
+    private func follow(_ parts: ArraySlice<String>, from value: MemoryValue) -> MemoryValue {
+        guard let key = parts.first else { return value }
+        let rest = parts.dropFirst()
+        if key == "self" || key == "SELF" || key == "objectID" { return follow(rest, from: value) }
+        switch value {
+        case .object(let object): return follow(rest, from: object.memoryValue(forKey: key))
+        case .dictionary(let values): return follow(rest, from: MemoryValue(values[key]))
+        case .list(let members):
+            if key.hasPrefix("@") { return aggregate(key, members.map { follow(rest, from: $0) }) }
+            // The operator may stand behind the key: `books.pages.@sum`.
+            if let last = rest.last, last.hasPrefix("@") {
+                return aggregate(last, members.map { follow(parts.dropLast(), from: $0) })
+            }
+            return .list(members.flatMap { follow(parts, from: $0).nested })
+        case .scalar, .constant, .identity: return .null
+        }
+    }
+
+    private func aggregate(_ name: String, _ values: [MemoryValue]) -> MemoryValue {
+        if name == "@count" { return .scalar(.integer(Int64(values.count)), leaf: nil) }
+        let columns = values.compactMap { $0.column(like: nil) }.filter { !$0.isNull }
+        let numbers = columns.compactMap(\.doubleValue)
+        switch name {
+        case "@sum": return .scalar(.real(numbers.reduce(0, +)), leaf: nil)
+        case "@avg": return numbers.isEmpty ? .null : .scalar(.real(numbers.reduce(0, +) / Double(numbers.count)), leaf: nil)
+        case "@min": return columns.min { SQLValue.compare($0, $1) == .orderedAscending }.map { .scalar($0, leaf: values.first?.leaf) } ?? .null
+        case "@max": return columns.max { SQLValue.compare($0, $1) == .orderedAscending }.map { .scalar($0, leaf: values.first?.leaf) } ?? .null
+        default: return .null
+        }
+    }
+
+    private func function(_ name: String, _ arguments: [MemoryValue]) -> MemoryValue {
+        let columns = arguments.map { $0.column(like: nil) ?? .null }
+        func scalar(_ value: SQLValue) -> MemoryValue { .scalar(value, leaf: nil) }
+        switch (name, columns.count) {
+        case ("add:to:", 2), ("from:subtract:", 2), ("multiply:by:", 2), ("divide:by:", 2), ("modulus:by:", 2):
+            return scalar(Self.arithmetic(name, columns[0], columns[1]))
+        case ("lowercase:", 1):
+            guard case .text(let text) = columns[0] else { return .null }
+            return scalar(.text(TextMatch.fold(text, .caseInsensitive)))
+        case ("length:", 1):
+            guard case .text(let text) = columns[0] else { return .null }
+            return scalar(.integer(Int64(text.unicodeScalars.count)))
+        case ("abs:", 1):
+            if case .integer(let value) = columns[0] { return value == .min ? .null : scalar(.integer(abs(value))) }
+            return columns[0].doubleValue.map { scalar(.real(abs($0))) } ?? .null
+        case ("now", 0), ("now:", _): return .constant(.date(Date()))
+        default: return .null
+        }
+    }
+
+    /// As SQLite computes: integers stay integers, a division by zero and a missing operand give no value.
+    private static func arithmetic(_ name: String, _ a: SQLValue, _ b: SQLValue) -> SQLValue {
+        if case .integer(let x) = a, case .integer(let y) = b {
+            let (value, overflow): (Int64, Bool)
+            switch name {
+            case "add:to:": (value, overflow) = x.addingReportingOverflow(y)
+            case "from:subtract:": (value, overflow) = x.subtractingReportingOverflow(y)
+            case "multiply:by:": (value, overflow) = x.multipliedReportingOverflow(by: y)
+            case "divide:by:":
+                if y == 0 { return .null }
+                (value, overflow) = x.dividedReportingOverflow(by: y)
+            default:
+                if y == 0 { return .null }
+                (value, overflow) = x.remainderReportingOverflow(dividingBy: y)
+            }
+            if !overflow { return .integer(value) }
+        }
+        guard let x = a.doubleValue, let y = b.doubleValue else { return .null }
+        switch name {
+        case "add:to:": return .real(x + y)
+        case "from:subtract:": return .real(x - y)
+        case "multiply:by:": return .real(x * y)
+        case "divide:by:": return y == 0 ? .null : .real(x / y)
+        default: return y == 0 ? .null : .real(x.truncatingRemainder(dividingBy: y))
+        }
+    }
+}
+
+extension MemoryValue {
+    /// The elements of a list inside a list, missing values kept.
+    fileprivate var nested: [MemoryValue] {
+        if case .list(let elements) = self { return elements }
+        return [self]
+    }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import SQLite
+import StoreFormat
+import StoreModel
+
+/// One attempt to save a context: turns its objects into rows inside the transaction, and after the commit brings the
+/// objects up to date. Until then nothing in memory changes.
+final class SaveWork {
+    let context: NSManagedObjectContext
+    let schema: Schema
+    let inserted: [NSManagedObject]
+    let updated: [NSManagedObject]
+    let deleted: [NSManagedObject]
+    let policy: NSMergePolicy.Kind
+
+    /// The keys of new objects, by their temporary ones.
+    var keys: [Int64: Int64] = [:]
+    var inserts: [RowInsert] = []
+    var insertPlaces: [Int64: Int] = [:]
+    var changes: [RowKey: RowChange] = [:]
+    /// In the order in which they were found, so that a save is the same each time.
+    var changeOrder: [RowChange] = []
+    var joins: [JoinChange] = []
+    var pairs: [PairName: Int] = [:]
+    var reorders: [(join: RelationshipLayout.JoinTable, own: Int64, other: Int64, order: Int64)] = []
+    /// Rows after the save, where they are known.
+    var newRows: [RowKey: Row] = [:]
+    /// Objects whose changes a merge policy gave up, or whose rows are to be read again.
+    var stale: Set<RowKey> = []
+    var conflicts: [StoreError.Offence] = []
+    var noted: Set<RowKey> = []
+
+    init(_ context: NSManagedObjectContext) {
+        self.context = context
+        schema = context.instance.schema
+        inserted = context.pendingInserted
+        updated = context.pendingUpdated.filter(\.hasPersistentChangedValues)
+        deleted = Array(context.deletedList)
+        policy = context.mergePolicy.kind
+    }
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
+    /// The key in the store.
+    func key(_ id: NSManagedObjectID) -> Int64 { id.key > 0 ? id.key : keys[id.key] ?? id.key }
+
+    // MARK: In the transaction
+
+    func run(_ transaction: SaveTransaction) throws {
+        try checkExpectations(transaction)
+        try allocate(transaction)
+        for (place, object) in inserted.enumerated() {
+            insertPlaces[object.id.key] = place
+            inserts.append(RowInsert(object: object, key: keys[object.id.key] ?? 0, values: []))
+        }
+        for place in inserts.indices { inserts[place].values = try values(inserts[place].object, transaction) }
+        for object in updated { try collect(object, transaction) }
+        for object in inserted + updated + deleted { try relate(object, transaction) }
+        try authorize(transaction)
+        for object in deleted { try delete(object, transaction) }
+        for change in changeOrder { try update(change, transaction) }
+        for insert in inserts {
+            try transaction.insert(insert.object.info.layout, key: insert.key, values: insert.values)
+        }
+        try writeJoins(transaction)
+        try checkDangling(transaction)
+        if !conflicts.isEmpty {
+            let shown = conflicts.prefix(10).map { "\($0.object): \($0.reason)" }.joined(separator: "; ")
+            throw StoreError(
+                .versionConflict, shown + (conflicts.count > 10 ? "; and \(conflicts.count - 10) more" : ""),
+                way: "the changes are still pending: refresh the objects, or set another merge policy, and save again",
+                objects: conflicts)
+        }
+    }
+
+    private func checkExpectations(_ transaction: SaveTransaction) throws {
+        for (key, version) in context.expectations.sorted(by: { $0.key.key < $1.key.key }) {
+            let table = schema.entities[key.root].layout.table.sqlIdentifier
+            let current = try transaction.connection.scalar("SELECT Z_OPT FROM \(table) WHERE Z_PK = ?", [.integer(key.key)])
+            guard current?.integerValue != version else { continue }
+            let entity = context.registeredObject(key)?.info.name ?? schema.entities[key.root].name
+            conflicts.append(
+                .init(
+                    object: ObjectReference(entity: entity, key: key.key),
+                    reason: current.map { "its version is \($0.integerValue ?? 0), and \(version) was expected" } ?? "it does not exist"))
+        }
+    }
+
+    private func allocate(_ transaction: SaveTransaction) throws {
+        var counts: [Int: Int] = [:]
+        for object in inserted where object.id.isTemporaryID && context.permanentKeys[object.id.key] == nil {
+            counts[object.info.rootIndex, default: 0] += 1
+        }
+        var next: [Int: Int64] = [:]
+        for (root, count) in counts {
+            next[root] = try transaction.allocateKeys(count, for: schema.entities[root].layout)
+        }
+        keys.reserveCapacity(inserted.count)
+        for object in inserted {
+            if let known = context.permanentKeys[object.id.key] {
+                keys[object.id.key] = known
+            } else if let key = next[object.info.rootIndex] {
+                keys[object.id.key] = key
+                next[object.info.rootIndex] = key + 1
+            }
+        }
+    }
+
+    /// Checks all entities whose rows change. A row of which only the other end of a relationship changed is written
+    /// where this stack owns it, and noted in history where it does not.
+    private func authorize(_ transaction: SaveTransaction) throws {
+        var entities: Set<Int> = []
+        for insert in inserts { entities.insert(insert.object.info.index) }
+        for object in deleted { entities.insert(object.info.index) }
+        for change in changeOrder {
+            if !change.columns.isEmpty || transaction.owns(change.entity.name) {
+                entities.insert(change.entity.index)
+            } else {
+                noted.insert(change.rowKey)
+            }
+        }
+        let layouts = entities.sorted().map { schema.entities[$0].layout }
+        try transaction.authorize(layouts) { name in
+            inserts.filter { $0.object.info.name == name }.map { ObjectReference(entity: name, key: $0.key) }
+                + deleted.filter { $0.info.name == name }.map(\.id.shown)
+                + changeOrder.filter { $0.entity.name == name && !noted.contains($0.rowKey) }.map(\.reference)
+        }
+    }
+
+    // MARK: Rows
+
+    private func delete(_ object: NSManagedObject, _ transaction: SaveTransaction) throws {
+        let key = object.id.key
+        for slot in object.info.relationshipSlots {
+            guard case .relationship(let relationship) = object.info.properties[slot],
+                case .manyToMany(let join) = relationship.layout.storage
+            else { continue }
+            try transaction.deleteAllJoins(join, own: key)
+        }
+        let layout = object.info.layout
+        if try transaction.delete(layout, key: key, expecting: object.row?.version) { return }
+        // Gone already is what was asked for.
+        let sql = "SELECT Z_OPT FROM \(layout.table.sqlIdentifier) WHERE Z_PK = ? AND Z_ENT = ?"
+        guard
+            let version = try transaction.connection.scalar(sql, [.integer(key), .integer(layout.number)])?.integerValue
+        else { return }
+        switch policy {
+        case .objectTrump, .overwrite: _ = try transaction.delete(layout, key: key, expecting: nil)
+        case .error, .storeTrump, .rollback:
+            conflicts.append(.init(object: object.id.shown, reason: conflict(object.row?.version, version)))
+        }
+    }
+
+    private func conflict(_ held: Int64?, _ found: Int64) -> String {
+        "it was read at version \(held ?? 0), and is at \(found)"
+    }
+
+    private func update(_ change: RowChange, _ transaction: SaveTransaction) throws {
+        let layout = change.entity.layout
+        if noted.contains(change.rowKey) {
+            return try transaction.noteChange(layout, key: change.key, changed: change.names.sorted())
+        }
+        // Where no column of the row changes, nothing of anybody's can be lost.
+        let row = change.object?.row
+        let expecting = change.columns.isEmpty ? nil : row?.version
+        let written = try transaction.update(
+            layout, key: change.key, expecting: expecting, columns: change.sortedColumns, changed: change.names.sorted())
+        if written {
+            if let row, expecting != nil, !change.entity.hasDerivedAttributes {
+                var values = row.values
+                for (index, value) in change.columns { values[index] = value }
+                newRows[change.rowKey] = Row(entity: row.entity, version: row.version + 1, values: values)
+            }
+            return
+        }
+        try resolve(change, row, transaction)
+    }
+
+    /// Somebody changed the row since it was read, or deleted it.
+    private func resolve(_ change: RowChange, _ row: Row?, _ transaction: SaveTransaction) throws {
+        let layout = change.entity.layout
+        guard let current = try RowReader.row(change.entity, change.key, transaction.connection) else {
+            if policy == .rollback || policy == .storeTrump { return stale.formUnion([change.rowKey]) }
+            return conflicts.append(.init(object: change.reference, reason: "it was deleted"))
+        }
+        var columns = change.columns
+        switch policy {
+        case .error:
+            return conflicts.append(.init(object: change.reference, reason: conflict(row?.version, current.version)))
+        case .rollback:
+            return stale.formUnion([change.rowKey])
+        case .storeTrump:
+            for index in columns.keys where row.map({ $0.values[index] != current.values[index] }) ?? true { columns[index] = nil }
+            if columns.isEmpty { return stale.formUnion([change.rowKey]) }
+        case .objectTrump: break
+        case .overwrite:
+            for (index, value) in (row?.values ?? []).enumerated() where columns[index] == nil { columns[index] = value }
+        }
+        let list = columns.sorted { $0.key < $1.key }.map { (index: $0.key, value: $0.value) }
+        _ = try transaction.update(layout, key: change.key, expecting: nil, columns: list, changed: change.names.sorted())
+        stale.insert(change.rowKey)
+    }
+
+    private func writeJoins(_ transaction: SaveTransaction) throws {
+        var tables: [String: [JoinChange]] = [:]
+        for change in joins { tables[change.join.table, default: []].append(change) }
+        for changes in tables.values.sorted(by: { $0[0].join.table < $1[0].join.table }) {
+            try transaction.authorizeJoin(
+                changes[0].join, relationship: changes[0].relationship, objects: changes.map(\.object))
+        }
+        for reorder in reorders {
+            try transaction.authorizeJoin(reorder.join, relationship: reorder.join.table, objects: [])
+        }
+        for change in joins where !change.isInsertion {
+            try transaction.deleteJoin(change.join, own: change.own, other: change.other)
+        }
+        for change in joins where change.isInsertion {
+            try transaction.insertJoin(
+                change.join, own: change.own, other: change.other, order: change.order, inverseOrder: change.inverseOrder)
+        }
+        for reorder in reorders {
+            try transaction.setJoinOrder(reorder.join, own: reorder.own, other: reorder.other, order: reorder.order)
+        }
+    }
+
+    /// Others may have made rows lead to a deleted object since its rules were applied.
+    private func checkDangling(_ transaction: SaveTransaction) throws {
+        var owners: Set<RowKey> = []
+        for object in deleted {
+            for slot in object.info.relationshipSlots {
+                guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany,
+                    relationship.layout.description.deleteRule != .noAction
+                else { continue }
+                let key: RelationshipLayout.DestinationKey
+                switch relationship.layout.storage {
+                case .toManyByInverse(let destination), .toManyWithoutInverse(let destination): key = destination
+                default: continue
+                }
+                let sql = "SELECT 1 FROM \(key.table.sqlIdentifier) WHERE \(key.keyColumn.sqlIdentifier) = ? LIMIT 1"
+                if try transaction.connection.scalar(sql, [.integer(object.id.key)]) != nil { owners.insert(object.id.rowKey) }
+            }
+        }
+        if !owners.isEmpty { throw DanglingRows(owners: owners) }
+    }
+}

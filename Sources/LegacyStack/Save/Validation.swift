@@ -1,0 +1,131 @@
+import Foundation
+import SQLite
+import StoreFormat
+import StoreModel
+
+/// Checks an object against its model before a save.
+enum Validation {
+    /// - Throws: `StoreError` `ValidationFailed`, naming the object and each property that fails; `TypeMismatch` or
+    ///   another code where a property was given what it cannot hold.
+    static func check(_ object: NSManagedObject) throws {
+        var offences: [StoreError.Offence] = []
+        func fail(_ property: String, _ why: String) {
+            offences.append(.init(object: object.id.shown, reason: "\(object.info.name).\(property) \(why)"))
+        }
+        for (slot, property) in object.info.properties.enumerated() {
+            if !object.slots.isEmpty, case .invalid(var error) = object.slots[slot] {
+                error.objects = [.init(object: object.id.shown, reason: error.message)]
+                throw error
+            }
+            switch property {
+            case .attribute(let attribute): check(object, slot, attribute, fail)
+            case .transient: continue
+            case .relationship(let relationship): check(object, slot, relationship, fail)
+            }
+        }
+        if !offences.isEmpty { throw failure(offences) }
+    }
+
+    static func failure(_ offences: [StoreError.Offence]) -> StoreError {
+        let shown = offences.prefix(10).map { "\($0.object): \($0.reason)" }.joined(separator: "; ")
+        let more = offences.count > 10 ? "; and \(offences.count - 10) more" : ""
+        return StoreError(
+            .validationFailed, shown + more, way: "the changes are still pending: correct the values, and save again",
+            objects: offences)
+    }
+
+    // MARK: Attributes
+
+    private static func check(
+        _ object: NSManagedObject, _ slot: Int, _ attribute: AttributeLayout, _ fail: (String, String) -> Void
+    ) {
+        let description = attribute.description
+        if description.isDerived { return }
+        // What was not touched passed when it was saved.
+        let isNew = object.flags.contains(.inserted)
+        guard isNew || !object.slots.isEmpty && object.slots[slot].isChange else { return }
+        if let leaf = attribute.leaf, !leaf.isExternal, hasNoRules(description) {
+            if !description.isOptional, object.columnValue(leaf, slot).isNull { fail(attribute.name, "has no value, and is required") }
+            return
+        }
+        guard let value = object.attributeValue(attribute, slot) else {
+            if !description.isOptional { fail(attribute.name, "has no value, and is required") }
+            return
+        }
+        bounds(description, value) { fail(attribute.name, $0) }
+        if let pattern = description.regularExpression, case .string(let text) = value,
+            !TextMatch.matches(text, .matches, pattern, [])
+        {
+            fail(attribute.name, "does not match \(pattern)")
+        }
+        for validation in description.validations {
+            guard let node = try? PredicateNode.parse(validation.predicateFormat) else { continue }
+            let subject = MemoryValue.scalar(PredicateConstant.column(value), leaf: attribute.leaf)
+            if !PredicateEvaluator(subject: subject).evaluate(node) {
+                fail(attribute.name, "does not hold to `\(validation.predicateFormat)`")
+            }
+        }
+    }
+
+    private static func hasNoRules(_ description: AttributeDescription) -> Bool {
+        description.minimum == nil && description.maximum == nil && description.regularExpression == nil
+            && description.validations.isEmpty
+    }
+
+    /// For texts the bounds are those of the length.
+    private static func bounds(_ description: AttributeDescription, _ value: AttributeValue, _ fail: (String) -> Void) {
+        let measured: SQLValue
+        let what: String
+        if case .string(let text) = value {
+            (measured, what) = (.integer(Int64(text.count)), "is \(text.count) characters long")
+        } else {
+            measured = PredicateConstant.column(value)
+            what = "is \(shown(value))"
+        }
+        if let minimum = description.minimum.map({ PredicateConstant.natural($0) }), !minimum.isNull,
+            SQLValue.compare(measured, minimum) == .orderedAscending
+        {
+            fail("\(what), less than the minimum")
+        }
+        if let maximum = description.maximum.map({ PredicateConstant.natural($0) }), !maximum.isNull,
+            SQLValue.compare(measured, maximum) == .orderedDescending
+        {
+            fail("\(what), more than the maximum")
+        }
+    }
+
+    private static func shown(_ value: AttributeValue) -> String {
+        switch value {
+        case .integer(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .decimal(let value): "\(value)"
+        case .date(let value): "\(value)"
+        default: "\(value)"
+        }
+    }
+
+    // MARK: Relationships
+
+    private static func check(
+        _ object: NSManagedObject, _ slot: Int, _ relationship: SchemaRelationship, _ fail: (String, String) -> Void
+    ) {
+        let description = relationship.layout.description
+        let isNew = object.flags.contains(.inserted)
+        guard isNew || !object.slots.isEmpty && object.slots[slot].isChange else { return }
+        if !relationship.isToMany {
+            if !description.isOptional, object.toOneID(slot, relationship) == nil {
+                fail(relationship.name, "leads to no object, and is required")
+            }
+            return
+        }
+        guard !description.isOptional || description.minCount > 0 || description.maxCount > 0 else { return }
+        let count = object.toManyIDs(slot, relationship).count
+        let minimum = description.isOptional ? description.minCount : max(1, description.minCount)
+        if count < minimum, !(description.isOptional && count == 0) {
+            fail(relationship.name, "has \(count) objects, and needs \(minimum)")
+        }
+        if description.maxCount > 0, count > description.maxCount {
+            fail(relationship.name, "has \(count) objects, and takes \(description.maxCount)")
+        }
+    }
+}
