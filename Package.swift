@@ -64,7 +64,7 @@ let package = Package(
                 .linkedLibrary("SwiftCompilerPluginMessageHandling"),
             ]),
         .target(
-            name: "ModelStack", dependencies: ["ModelMacros", "StoreFormat", "StoreModel", "SQLite"],
+            name: "ModelStack", dependencies: ["ModelMacros", "StoreFormat", "StoreModel", "KeyedArchive", "SQLite"],
             swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["LegacyStack"], swiftSettings: strict),
         .target(name: "SwiftData", dependencies: ["ModelStack"], swiftSettings: strict),

@@ -54,8 +54,8 @@ extension SaveRun {
             if description.maxCount > 1, count > description.maxCount {
                 return "\(property.name) holds \(count) objects, at most \(description.maxCount) are allowed"
             }
-            if !description.isOptional, count < max(1, description.minCount) {
-                return "\(property.name) holds \(count) objects, at least \(max(1, description.minCount)) are needed"
+            if !description.isOptional, count < description.minCount {
+                return "\(property.name) holds \(count) objects, at least \(description.minCount) are needed"
             }
             return nil
         }

@@ -167,6 +167,9 @@ final class SaveRun {
             guard let backing else { continue }
             update(backing, work, fresh[RowPlace(root: work.entity.root, key: work.key)])
         }
+        // What this save still holds would outlive the objects that go now.
+        order = []
+        works = [:]
         context.finishSave(keys)
         context.instance.contexts.tell(.changed(changes), except: context.inbox)
     }

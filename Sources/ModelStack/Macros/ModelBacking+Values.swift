@@ -1,0 +1,101 @@
+import Foundation
+import Observation
+import SQLite
+import StoreFormat
+
+// What the accessors that `@Model` makes call. The first argument is the property's place in its class.
+extension ModelBacking {
+    // MARK: Observation
+
+    /// Notes that a property is read.
+    public func access<M: PersistentModel, V>(_ object: M, _ keyPath: KeyPath<M, V>) {
+        if model == nil { model = object }
+        context?.syncIfNeeded()
+        if isStale { context?.refreshFromStore(self) }
+        observation.access(object, keyPath: keyPath)
+    }
+
+    /// Before a property is set.
+    public func willSet<M: PersistentModel, V>(_ object: M, _ keyPath: KeyPath<M, V>) {
+        if model == nil { model = object }
+        registrar?.willSet(object, keyPath: keyPath)
+    }
+
+    /// After a property was set.
+    public func didSet<M: PersistentModel, V>(_ object: M, _ keyPath: KeyPath<M, V>) {
+        registrar?.didSet(object, keyPath: keyPath)
+    }
+
+    private var observation: ObservationRegistrar {
+        if let registrar { return registrar }
+        let made = ObservationRegistrar()
+        registrar = made
+        return made
+    }
+
+    // MARK: Places
+
+    var properties: [ShapeProperty] { shape?.properties ?? [] }
+
+    func plan(_ index: Int) -> PropertyPlan? { entity?.properties[safe: index] }
+
+    private func read(_ slot: Int) -> SQLValue {
+        let value = value(slot)
+        guard values.isEmpty, let row, row.plan.hasExternalData, let leaf = row.plan.leaves[safe: slot] ?? nil,
+            leaf.isExternal, let external = context?.instance.plan.store.externalData
+        else { return value }
+        return Self.plain(value, leaf, external)
+    }
+
+    private func write(_ slot: Int, _ value: SQLValue) {
+        guard state != .gone else { return }
+        if let context, state != .detached {
+            context.willChange(self)
+        }
+        guard slot < values.count else { return }
+        values[slot] = value
+    }
+
+    // MARK: Values in one column
+
+    /// While an object is made: a first value. An object that is made for a row has its values already.
+    public func initialize<T: StoredScalar>(_ index: Int, to value: T) {
+        guard state == .detached, let slot = properties[safe: index]?.slot, slot < values.count else { return }
+        values[slot] = value._stored
+    }
+
+    public func get<T: StoredScalar>(_ index: Int) -> T {
+        guard let slot = properties[safe: index]?.slot else { return T._absent }
+        return T(_stored: read(slot)) ?? T._absent
+    }
+
+    public func set<T: StoredScalar>(_ index: Int, to value: T) {
+        guard let slot = properties[safe: index]?.slot else { return }
+        write(slot, value._stored)
+    }
+
+    // MARK: Values of Codable types
+
+    public func initialize<T: Codable>(_ index: Int, to value: T) {
+        guard state == .detached else { return }
+        put(index, value) { slot, value in values[slot] = value }
+    }
+
+    public func get<T: Codable>(_ index: Int) -> T {
+        guard let property = properties[safe: index] else { return ModelShape.placeholder(T.self) }
+        let stored = (0..<property.leafCount).map { read(property.slot + $0) }
+        return property.coding.decode(stored, as: T.self) ?? ModelShape.placeholder(T.self)
+    }
+
+    public func set<T: Codable>(_ index: Int, to value: T) {
+        put(index, value) { slot, value in write(slot, value) }
+    }
+
+    private func put<T: Codable>(_ index: Int, _ value: T, _ body: (Int, SQLValue) -> Void) {
+        guard let property = properties[safe: index] else { return }
+        let encoded = property.coding.encode(value, count: property.leafCount)
+        for (i, value) in encoded.enumerated() where property.slot + i < values.count || !values.isEmpty || row != nil {
+            body(property.slot + i, value)
+        }
+    }
+}
