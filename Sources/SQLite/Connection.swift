@@ -28,9 +28,11 @@ public final class Connection {
     }
 
     /// Opens the file.
-    /// - Parameter busy: how long a statement waits for a lock, in milliseconds.
+    /// - Parameters:
+    ///   - busyTimeout: how long a statement waits for a lock, in milliseconds.
+    ///   - originalPath: where the file came from, if it is a private copy: what `path` then says.
     /// - Throws: `SQLiteError`.
-    public init(path: String, mode: OpenMode, busyTimeout: Int = 5_000) throws {
+    public init(path: String, mode: OpenMode, busyTimeout: Int = 5_000, originalPath: String? = nil) throws {
         let policy = BusyPolicy(milliseconds: busyTimeout)
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
         switch mode {
@@ -51,7 +53,7 @@ public final class Connection {
         }
         self.lease = lease
         self.handle = handle
-        self.path = path
+        self.path = originalPath ?? path
         self.mode = mode
         self.policy = policy
         sqlite3_busy_handler(handle, BusyPolicy.handler, Unmanaged.passUnretained(policy).toOpaque())

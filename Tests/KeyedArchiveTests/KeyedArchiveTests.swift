@@ -18,7 +18,9 @@ import Testing
 
     @Test func foundationsClassesAreRead() throws {
         let archive = try archive([
-            .dictionary(["$class": .uid(2), "NS.keys": .array([.uid(3), .uid(5)]), "NS.objects": .array([.uid(4), .uid(7)])]),
+            .dictionary([
+                "$class": .uid(2), "NS.keys": .array([.uid(3), .uid(5)]), "NS.objects": .array([.uid(4), .uid(7)]),
+            ]),
             type("NSDictionary", "NSObject"), .string("when"),
             .dictionary(["$class": .uid(9), "NS.time": .real(12.5)]),
             .dictionary(["$class": .uid(6), "NS.string": .string("id")]),

@@ -16,11 +16,13 @@ import Testing
             I= </data><key>e</key><date>2001-01-01T00:01:40Z</date>
             <key>u</key><dict><key>CF$UID</key><integer>7</integer></dict><key>n</key><string></string></dict>
             """)
-        #expect(node == .dictionary([
-            "a": .array([.integer(-3), .real(1.5), .bool(true), .bool(false)]), "b & c": .string(" x < y "),
-            "d": .data(Data([1, 2])), "e": .date(Date(timeIntervalSinceReferenceDate: 100)), "u": .uid(7),
-            "n": .string(""),
-        ]))
+        #expect(
+            node
+                == .dictionary([
+                    "a": .array([.integer(-3), .real(1.5), .bool(true), .bool(false)]), "b & c": .string(" x < y "),
+                    "d": .data(Data([1, 2])), "e": .date(Date(timeIntervalSinceReferenceDate: 100)), "u": .uid(7),
+                    "n": .string(""),
+                ]))
     }
 
     @Test(arguments: [

@@ -48,7 +48,9 @@ extension ArchivedObject {
     /// The text of an `NSURL`, its base in front if it is relative.
     public var url: String? {
         guard isKind(of: "NSURL"), let relative = self["NS.relative"]?.string else { return nil }
-        guard let base = self["NS.base"], base.uid != uid, let root = base["NS.relative"]?.string else { return relative }
+        guard let base = self["NS.base"], base.uid != uid, let root = base["NS.relative"]?.string else {
+            return relative
+        }
         return URL(string: relative, relativeTo: URL(string: root))?.absoluteString ?? root + relative
     }
 

@@ -84,7 +84,8 @@ struct BinaryPropertyListReader {
         }
         let offset = Self.bigEndian(bytes, offsetTable + index * offsetSize, offsetSize)
         guard offset >= 8, offset < UInt64(offsetTable) else {
-            throw PropertyListError(.outOfBounds, "object \(index) lies at \(offset)", at: offsetTable + index * offsetSize)
+            throw PropertyListError(
+                .outOfBounds, "object \(index) lies at \(offset)", at: offsetTable + index * offsetSize)
         }
         states[index] = .open
         let result = try value(at: Int(offset), depth: depth)

@@ -95,7 +95,8 @@ final class XMLPropertyListReader: NSObject, XMLParserDelegate {
             add(.dictionary(dictionary), parser)
         case "key":
             leaf = nil
-            guard let last = containers.indices.last, containers[last].name == "dict", containers[last].key == nil else {
+            guard let last = containers.indices.last, containers[last].name == "dict", containers[last].key == nil
+            else {
                 return fail(parser, .badXML, "<key> where none belongs")
             }
             containers[last].key = text

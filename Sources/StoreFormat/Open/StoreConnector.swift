@@ -19,24 +19,25 @@ public enum StoreConnector {
         case normal
     }
 
-    /// A connection that reads without leaving anything behind: for commands on a store that may have no daemon.
+    /// A connection that reads without leaving anything behind or changing a byte, sidecars included: for commands on a
+    /// store that may have no daemon.
     ///
-    /// A WAL store without a log is read as immutable, since a plain reader would make sidecars and leave them.
+    /// A store that some process has open is read beside it. Of one that nobody has open, a WAL store without a log is
+    /// read as immutable, and one with a log from a private copy: SQLite would rebuild the log's index beside it.
     public static func offlineReader(_ path: String) throws -> Connection {
-        let connection = try Connection(path: path, mode: isQuietWAL(path) ? .immutable : .readOnly)
+        let connection: Connection
+        switch RawFile.read(path, { QuietStore.reading($0) }) ?? .plain {
+        case .plain: connection = try Connection(path: path, mode: .readOnly)
+        case .immutable: connection = try Connection(path: path, mode: .immutable)
+        case .copy(let folder, let copy):
+            // The first read opens the log too; then the copy needs no names any more.
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            connection = try Connection(path: copy, mode: .readWrite, originalPath: path)
+            try connection.execute("PRAGMA query_only=1")
+            _ = try connection.scalar("SELECT count(*) FROM sqlite_master")
+        }
         try prepare(connection)
         return connection
-    }
-
-    /// Whether the file is in WAL mode and has no log beside it, so that nobody has it open.
-    static func isQuietWAL(_ path: String) -> Bool {
-        guard !FileManager.default.fileExists(atPath: path + "-wal") else { return false }
-        return RawFile.read(path) { path in
-            guard let file = FileHandle(forReadingAtPath: path) else { return false }
-            defer { try? file.close() }
-            guard let header = try? file.read(upToCount: 20), header.count == 20 else { return false }
-            return header[18] == 2
-        } ?? false
     }
 
     /// Opens a connection of that role.

@@ -107,11 +107,21 @@ public struct SchemaPlan: Sendable {
             otherHasSubentities: !model.subentities(of: relationship.destinationEntityName).isEmpty,
             name: relationship.name, inverse: inverseName)
         let (a, b, forward, back) = isFirst ? (own, other, relationship, inverse) : (other, own, inverse, relationship)
-        let ownColumn = "\(a)\(back.name.uppercased())"
-        let otherColumn = "\(b)\(forward.name.uppercased())"
+        let ownColumn = "\(a)\(back.name.uppercased())" + suffix(of: forward, in: isFirst ? entity : holder)
+        let otherColumn = "\(b)\(forward.name.uppercased())" + suffix(of: back, in: isFirst ? holder : entity)
         return JoinPlan(
             table: "Z_\(a)\(forward.name.uppercased())", columns: ["Z_\(ownColumn)", "Z_\(otherColumn)"],
             orderColumns: (back.isOrdered ? ["Z_FOK_\(ownColumn)"] : []) + (forward.isOrdered ? ["Z_FOK_\(otherColumn)"] : []))
+    }
+
+    /// Two relationships of an entity can have inverses of one name: the column of the later one gets a number.
+    private func suffix(of relationship: RelationshipDescription, in entity: EntityDescription) -> String {
+        let clashing = entity.relationships.filter { other in
+            other.isToMany && !other.isTransient && other.inverseName?.uppercased() == relationship.inverseName?.uppercased()
+                && model.relationships(of: other.destinationEntityName).contains { $0.name == other.inverseName && $0.isToMany }
+        }.map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let place = clashing.firstIndex(of: relationship.name) ?? 0
+        return place == 0 ? "" : "\(place)"
     }
 
     private static func namesTable(

@@ -17,9 +17,6 @@ public enum StoreCreator {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw StoreError(.alreadyExists, "\(path) exists already", way: "give another path, or move the file away")
         }
-        guard !model.entities.isEmpty else {
-            throw StoreError(.refused, "the model has no entities", way: "give a model with at least one entity")
-        }
         do {
             try StoreConnector.translating(path) { try write(path, model, isTracked) }
         } catch {

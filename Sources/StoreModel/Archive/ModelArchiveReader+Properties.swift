@@ -6,6 +6,7 @@ extension ModelArchiveReader {
     private static let maximumDepth = 32
 
     func attribute(_ object: ArchivedObject, entity: String, depth: Int) throws(ModelError) -> AttributeDescription {
+        try budget.spend()
         guard depth < Self.maximumDepth else { throw malformed("composites of \(entity) contain each other") }
         guard let name = object["NSPropertyName"]?.string else {
             throw malformed("an attribute of \(entity) has no name")
@@ -31,7 +32,8 @@ extension ModelArchiveReader {
         attribute.renamingIdentifier = renamed(object, from: name)
         attribute.userInfo = try userInfo(object, place)
         if let value = object["NSDefaultValue"] {
-            attribute.defaultValue = try ModelValueUnarchiver(source: source).value(value, place: place).coerced(to: type)
+            attribute.defaultValue = try values.value(value, place: place).coerced(
+                to: type)
         }
         attribute.validations = try validations(object, place)
         attribute.readBoundsFromValidations()
@@ -52,9 +54,10 @@ extension ModelArchiveReader {
         var result: [AttributeDescription.Validation] = []
         for (index, predicate) in (object["NSValidationPredicates"]?.elements ?? []).enumerated() {
             guard let predicate else { continue }
+            try budget.spend()
             var validation = AttributeDescription.Validation(predicateFormat: try format(predicate, place))
             if index < warnings.count, let warning = warnings[index] {
-                validation.warning = try ModelValueUnarchiver(source: source).value(warning, place: place)
+                validation.warning = try values.value(warning, place: place)
             }
             result.append(validation)
         }
@@ -65,7 +68,7 @@ extension ModelArchiveReader {
         guard let archived = object["NSDerivationExpression"] else {
             throw malformed("\(place) is derived but says not from what")
         }
-        let expression = try PredicateUnarchiver(source: source, place: place).expression(archived)
+        let expression = try predicates(place).expression(archived)
         var derivation = DerivationExpression(expression)
         if let filter = object["NSFilteringPredicate"] {
             derivation.filteringPredicateFormat = try format(filter, place)
@@ -78,7 +81,8 @@ extension ModelArchiveReader {
             throw malformed("a relationship of \(entity) has no name")
         }
         let place = "\(entity).\(name)"
-        let destination = object["_NSDestinationEntityName"]?.string
+        let destination =
+            object["_NSDestinationEntityName"]?.string
             ?? object["NSDestinationEntity"]?["NSEntityName"]?.string
         guard let destination else { throw malformed("relationship \(place) has no destination") }
         let code = object["NSDeleteRule"]?.integer ?? 1
@@ -107,7 +111,9 @@ extension ModelArchiveReader {
     func fetchedProperty(_ object: ArchivedObject, entity: String) throws(ModelError) -> FetchedPropertyDescription {
         let name = object["NSPropertyName"]?.string ?? ""
         let place = "\(entity).\(name)"
-        guard let archived = object["NSFetchRequest"] else { throw malformed("fetched property \(place) has no request") }
+        guard let archived = object["NSFetchRequest"] else {
+            throw malformed("fetched property \(place) has no request")
+        }
         var request = try fetchRequest(archived, name: FetchedPropertyDescription.requestName)
         if request.entityName.isEmpty { request.entityName = object["_NSFetchRequestEntityName"]?.string ?? "" }
         var property = FetchedPropertyDescription(name: name, request: request)
@@ -120,6 +126,6 @@ extension ModelArchiveReader {
 
     /// A predicate of the model in NSPredicate's format.
     func format(_ object: ArchivedObject, _ place: String) throws(ModelError) -> String {
-        try PredicateUnarchiver(source: source, place: place).predicate(object).formatString
+        try predicates(place).predicate(object).formatString
     }
 }

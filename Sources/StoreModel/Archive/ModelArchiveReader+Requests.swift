@@ -15,6 +15,7 @@ extension ModelArchiveReader {
         if let predicate = object["NSPredicate"] { request.predicateFormat = try format(predicate, place) }
         for element in object["NSSortDescriptors"]?.elements ?? [] {
             guard let element else { continue }
+            try budget.spend()
             guard let key = element["NSKey"]?.string else { throw malformed("a sort key of \(place) has no name") }
             request.sortDescriptors.append(
                 .init(
@@ -37,13 +38,14 @@ extension ModelArchiveReader {
         var index = FetchIndexDescription(name: name, elements: [])
         for element in object["NSIndexElements"]?.elements ?? [] {
             guard let element else { continue }
+            try budget.spend()
             let code = element["NSFetchIndexElementType"]?.integer ?? 0
             guard let kind = FetchIndexDescription.Element.Kind(rawValue: Int(code)) else {
                 throw .unsupported(what: "element type \(code)", place: place)
             }
             let ascending = element["NSAscending"]?.bool ?? true
             if let archived = element["NSIndexedProperty"]?["NSExpression"] {
-                let expression = try PredicateUnarchiver(source: source, place: place).expression(archived)
+                let expression = try predicates(place).expression(archived)
                 index.elements.append(
                     .init(
                         property: expression.indexedText, isExpression: true, kind: kind, isAscending: ascending))

@@ -5,6 +5,18 @@ import KeyedArchive
 struct ModelArchiveReader {
     /// What is read, for errors.
     let source: String
+    let budget: ReadingBudget
+
+    init(source: String) {
+        self.source = source
+        budget = ReadingBudget(source: source)
+    }
+
+    var values: ModelValueUnarchiver { ModelValueUnarchiver(source: source, budget: budget) }
+
+    func predicates(_ place: String) -> PredicateUnarchiver {
+        PredicateUnarchiver(source: source, place: place, budget: budget)
+    }
 
     func malformed(_ reason: String) -> ModelError { .malformed(source: source, reason: reason) }
 
@@ -60,15 +72,15 @@ struct ModelArchiveReader {
         guard let entries = object["NSUserInfo"]?.entries else { return [:] }
         var result: [String: ModelValue] = [:]
         for (key, value) in entries {
-            result[key.string ?? "\(key.node)"] = try ModelValueUnarchiver(source: source).value(value, place: place)
+            guard let key = key.string else { throw malformed("a key in the userInfo of \(place) is no text") }
+            result[key] = try values.value(value, place: place)
         }
         return result
     }
 
     private func entity(_ object: ArchivedObject, key: String) throws(ModelError) -> EntityDescription {
-        guard let name = object["NSEntityName"]?.string ?? Optional(key), !name.isEmpty else {
-            throw malformed("an entity has no name")
-        }
+        let name = object["NSEntityName"]?.string ?? key
+        guard !name.isEmpty else { throw malformed("an entity has no name") }
         var entity = EntityDescription(name: name, superentityName: object["NSSuperentity"]?["NSEntityName"]?.string)
         if let className = text(object["NSClassNameForEntity"]), className != "NSManagedObject" {
             entity.className = className
@@ -83,6 +95,7 @@ struct ModelArchiveReader {
             if let element { entity.fetchIndexes.append(try fetchIndex(element, entity: name)) }
         }
         for (_, property) in object["NSProperties"]?.namedEntries ?? [] {
+            try budget.spend()
             // A proxy stands for an inherited property, and so does a property that belongs to another entity.
             if property.className == "_NSPropertyDescriptionProxy" { continue }
             if let owner = property["NSEntity"]?["NSEntityName"]?.string, owner != name { continue }
@@ -104,9 +117,11 @@ struct ModelArchiveReader {
     private func tuples(_ object: ArchivedObject?, _ place: String) throws(ModelError) -> [[String]] {
         var result: [[String]] = []
         for tuple in object?.elements ?? [] {
+            try budget.spend()
             guard let parts = tuple?.elements else { throw malformed("a \(place) is no list") }
             var names: [String] = []
             for part in parts {
+                try budget.spend()
                 guard let name = part?.string ?? part?["NSPropertyName"]?.string else {
                     throw malformed("a \(place) names no property")
                 }

@@ -5,7 +5,8 @@ extension ModelArchiveWriter {
     mutating func predicate(_ node: PredicateNode, _ place: String) throws(ModelError) -> KeyedArchiver.Reference {
         switch node {
         case .constant(let value):
-            return archiver.object(value ? "NSTruePredicate" : "NSFalsePredicate", bases: ["NSPredicate", "NSObject"], [:])
+            return archiver.object(
+                value ? "NSTruePredicate" : "NSFalsePredicate", bases: ["NSPredicate", "NSObject"], [:])
         case .not(let inner): return try compound(0, [inner], place)
         case .and(let parts): return try compound(1, parts, place)
         case .or(let parts): return try compound(2, parts, place)

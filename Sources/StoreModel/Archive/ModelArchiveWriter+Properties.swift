@@ -54,7 +54,8 @@ extension ModelArchiveWriter {
             "NSPropertyName": archiver.string(attribute.name).node, "NSEntity": owner.node,
             "NSAttributeType": .integer(Int64(attribute.type.rawValue)),
             "NSAttributeValueClassName": archiver.string(valueClass).node,
-            "NSDefaultValue": try (attribute.defaultValue.map { value throws(ModelError) in try self.value(value, place) }
+            "NSDefaultValue": try
+                (attribute.defaultValue.map { value throws(ModelError) in try self.value(value, place) }
                 ?? .null).node,
             "NSValueTransformerName": archiver.string(attribute.valueTransformerName).node,
             "NSRenamingIdentifier": archiver.string(attribute.renamingIdentifier ?? attribute.name).node,
@@ -83,7 +84,8 @@ extension ModelArchiveWriter {
             // The text that the hash takes, so that a reader computes the same hash again.
             fields["NSDerivationExpression"] = try expression(parsing: derivation.hashDescription, place).node
             fields["NSFilteringPredicate"] =
-                try (derivation.filteringPredicateFormat.map { format throws(ModelError) in
+                try
+                (derivation.filteringPredicateFormat.map { format throws(ModelError) in
                     try self.predicate(parsing: format, place)
                 } ?? .null).node
         } else if attribute.isComposite {

@@ -62,7 +62,8 @@ extension ModelArchiveWriter {
                         [
                             "NSPropertyName": name.node, "NSRenamingIdentifier": name.node,
                             "NSEntity": KeyedArchiver.Reference.null.node, "NSExpression": expression.node,
-                            "NSExpressionType": .integer(type), "NSIsOptional": .bool(true), "NSIsReadOnly": .bool(true),
+                            "NSExpressionType": .integer(type), "NSIsOptional": .bool(true),
+                            "NSIsReadOnly": .bool(true),
                             "_P": .integer(0xF7),
                         ]
                     ).node

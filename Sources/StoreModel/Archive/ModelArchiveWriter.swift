@@ -107,7 +107,9 @@ struct ModelArchiveWriter {
             "NSManagedObjectModel": root.node,
         ]
         if entity.isAbstract { fields["NSIsAbstract"] = .bool(true) }
-        if !entity.uniquenessConstraints.isEmpty { fields["NSUniqueTuples"] = tuples(entity.uniquenessConstraints).node }
+        if !entity.uniquenessConstraints.isEmpty {
+            fields["NSUniqueTuples"] = tuples(entity.uniquenessConstraints).node
+        }
         if !entity.compoundIndexes.isEmpty || !entity.fetchIndexes.isEmpty {
             fields["NSCompoundIndexes"] = tuples(entity.compoundIndexes).node
             var indexes: [KeyedArchiver.Reference] = []
@@ -125,7 +127,8 @@ struct ModelArchiveWriter {
         return archiver.collection("NSMutableArray", tuples)
     }
 
-    mutating func userInfo(_ info: [String: ModelValue], _ place: String) throws(ModelError) -> KeyedArchiver.Reference {
+    mutating func userInfo(_ info: [String: ModelValue], _ place: String) throws(ModelError) -> KeyedArchiver.Reference
+    {
         try value(.dictionary(info), place)
     }
 }

@@ -4,7 +4,7 @@ import KeyedArchive
 /// The content of `Z_MODELCACHE.Z_CONTENT`: the whole model as a compressed keyed archive (Format, section 7).
 public enum ModelCache {
     /// How large a cache may become when it is expanded. The largest that is known is 361 KB.
-    static let maximumSize = 64 << 20
+    static let maximumSize = 16 << 20
 
     /// Reads the model out of a store's cache.
     /// - Throws: ``ModelError``: `emptyCache`, `damagedCache`, or what the archive lacks.

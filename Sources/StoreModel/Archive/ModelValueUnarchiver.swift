@@ -4,21 +4,17 @@ import KeyedArchive
 /// Turns archived values into model values.
 struct ModelValueUnarchiver {
     let source: String
+    let budget: ReadingBudget
     private static let maximumDepth = 32
-    /// How many values one value may unfold to: sharing makes trees far larger than their archive.
-    private static let maximumCount = 100_000
 
     func value(_ object: ArchivedObject, place: String) throws(ModelError) -> ModelValue {
-        var budget = Self.maximumCount
-        return try value(object, place, 0, &budget)
+        try value(object, place, 0)
     }
 
-    private func value(
-        _ object: ArchivedObject, _ place: String, _ depth: Int, _ budget: inout Int
-    ) throws(ModelError) -> ModelValue {
-        budget -= 1
-        guard depth < Self.maximumDepth, budget > 0 else {
-            throw .malformed(source: source, reason: "a value of \(place) contains itself or is too large")
+    private func value(_ object: ArchivedObject, _ place: String, _ depth: Int) throws(ModelError) -> ModelValue {
+        try budget.spend()
+        guard depth < Self.maximumDepth else {
+            throw .malformed(source: source, reason: "a value of \(place) contains itself or is too deep")
         }
         switch object.node {
         case .bool(let value): return .bool(value)
@@ -44,23 +40,27 @@ struct ModelValueUnarchiver {
             var values: [ModelValue] = []
             for element in elements {
                 guard let element else { continue }
-                values.append(try value(element, place, depth + 1, &budget))
+                values.append(try value(element, place, depth + 1))
             }
             return .array(values)
         }
         if let entries = object.namedEntries {
             var values: [String: ModelValue] = [:]
-            for (key, element) in entries { values[key] = try value(element, place, depth + 1, &budget) }
+            for (key, element) in entries { values[key] = try value(element, place, depth + 1) }
             return .dictionary(values)
         }
         guard let className = object.className else {
             throw .malformed(source: source, reason: "a value of \(place) is of no class")
         }
+        let archive: Data
         do {
-            return .archived(className: className, archive: try object.extracted())
+            archive = try object.extracted()
         } catch {
             throw .malformed(source: source, reason: "a value of \(place): \(error)")
         }
+        // Each such value holds a copy of all that it reaches.
+        try budget.spend(archive.count / 16)
+        return .archived(className: className, archive: archive)
     }
 }
 
@@ -79,6 +79,7 @@ extension ArchivedObject {
             let (low, high) = isBig ? (bytes[2 * word + 1], bytes[2 * word]) : (bytes[2 * word], bytes[2 * word + 1])
             value = value * 65536 + Decimal(Int(high) << 8 | Int(low))
         }
+        guard -128...127 ~= Int(exponent) + value.exponent, value.isFinite else { return nil }
         let isNegative = node["NS.negative"]?.bool ?? false
         return Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: value)
     }
@@ -96,7 +97,7 @@ extension ModelValue {
         case (.double, .integer(let value)), (.float, .integer(let value)): .double(Double(value))
         case (.double, .bool(let value)), (.float, .bool(let value)): .double(value ? 1 : 0)
         case (.decimal, .integer(let value)): .decimal(Decimal(value))
-        case (.decimal, .double(let value)): .decimal(Decimal(value))
+        case (.decimal, .double(let value)): Decimal(boundedValue: value).map { .decimal($0) } ?? self
         case (.date, .double(let value)): .date(Date(timeIntervalSinceReferenceDate: value))
         case (.uri, .string(let value)): .url(value)
         default: self

@@ -5,6 +5,7 @@ import KeyedArchive
 struct PredicateUnarchiver {
     let source: String
     let place: String
+    let budget: ReadingBudget
     /// As deep as the parser goes, so that what is read here can be read from its text too.
     private static let maximumDepth = 64
 
@@ -13,6 +14,7 @@ struct PredicateUnarchiver {
     }
 
     private func checked(_ depth: Int) throws(ModelError) -> Int {
+        try budget.spend()
         guard depth < Self.maximumDepth else { throw malformed("contains itself or is too deep") }
         return depth + 1
     }
@@ -52,7 +54,9 @@ struct PredicateUnarchiver {
             let archived = object["NSPredicateOperator"]
         else { throw malformed("compares without both sides and an operator") }
         let code = archived["NSOperatorType"]?.integer ?? -1
-        guard let op = Self.operators[code] else { throw .unsupported(what: "predicate operator \(code)", place: place) }
+        guard let op = Self.operators[code] else {
+            throw .unsupported(what: "predicate operator \(code)", place: place)
+        }
         let modifier: PredicateNode.Comparison.Modifier
         switch archived["NSModifier"]?.integer ?? 0 {
         case 0: modifier = .direct
@@ -78,11 +82,13 @@ struct PredicateUnarchiver {
                 var nodes: [ExpressionNode] = []
                 for element in elements {
                     guard let element else { continue }
-                    nodes.append(.constant(try ModelValueUnarchiver(source: source).value(element, place: place)))
+                    nodes.append(
+                        .constant(try ModelValueUnarchiver(source: source, budget: budget).value(element, place: place))
+                    )
                 }
                 return .aggregate(nodes)
             }
-            return .constant(try ModelValueUnarchiver(source: source).value(value, place: place))
+            return .constant(try ModelValueUnarchiver(source: source, budget: budget).value(value, place: place))
         case "NSVariableExpression":
             guard let name = object["NSVariable"]?.string else { throw malformed("has a variable without a name") }
             return .variable(name, keyPath: [])
@@ -116,7 +122,9 @@ struct PredicateUnarchiver {
     }
 
     private func function(_ object: ArchivedObject, _ depth: Int) throws(ModelError) -> ExpressionNode {
-        guard let selector = object["NSSelectorName"]?.string else { throw malformed("calls a function without a name") }
+        guard let selector = object["NSSelectorName"]?.string else {
+            throw malformed("calls a function without a name")
+        }
         guard let operand = object["NSOperand"] else { throw malformed("calls \(selector) on nothing") }
         var arguments: [ExpressionNode] = []
         for argument in object["NSArguments"]?.elements ?? [] {

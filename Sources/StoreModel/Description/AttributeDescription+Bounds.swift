@@ -34,7 +34,8 @@ extension AttributeDescription {
     /// Adds the validations that `minimum`, `maximum` and `regularExpression` stand for, as the model compiler does.
     mutating func addValidationsForBounds() {
         let measured: ExpressionNode = type == .string ? .keyPath(["length"]) : .evaluatedObject
-        func add(_ op: PredicateNode.Comparison.Operator, _ left: ExpressionNode, _ value: ModelValue, _ code: Warning) {
+        func add(_ op: PredicateNode.Comparison.Operator, _ left: ExpressionNode, _ value: ModelValue, _ code: Warning)
+        {
             let node = PredicateNode.comparison(.init(left, op, .constant(value)))
             validations.append(.init(predicateFormat: node.formatString, warning: .integer(code.rawValue)))
         }

@@ -77,7 +77,7 @@ public struct AttributeDescription: Sendable, Hashable {
 
 /// The expression behind a derived attribute.
 public struct DerivationExpression: Sendable, Hashable {
-    /// The text that the version hash takes: `primaryLabel.code`, `count:(pages)` (FORMAT.md, section 9).
+    /// The text that the version hash takes: `primaryLabel.code`, `count:(pages)` (Format, section 9).
     public var hashDescription: String
     /// The text as a person writes it in a model: `pages.@count`.
     public var format: String

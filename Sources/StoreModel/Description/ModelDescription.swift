@@ -67,7 +67,7 @@ extension ModelDescription {
     }
 
     /// The entities in the order in which Core Data numbers them from 1: depth first over the inheritance forest, roots
-    /// and siblings without regard to case (FORMAT.md, section 2).
+    /// and siblings without regard to case (Format, section 2).
     public var numberedEntities: [EntityDescription] {
         entities.filter { $0.superentityName == nil }.sorted(by: EntityDescription.inNumberingOrder)
             .flatMap { tree(of: $0.name) }

@@ -23,7 +23,8 @@ struct ModelComparison {
             if let old = entities.oldByNew[entity.name].flatMap({ a[$0] }) {
                 result += compare(old, entity)
             } else {
-                result.append(Difference(entity: entity.name, what: "added", a: nil, b: entity.name, kind: .lightweight))
+                result.append(
+                    Difference(entity: entity.name, what: "added", a: nil, b: entity.name, kind: .lightweight))
             }
         }
         var recorder = DifferenceRecorder(entity: "")
@@ -115,6 +116,7 @@ extension FetchRequestTemplate {
     fileprivate var comparable: String {
         let predicate = predicateFormat.map { (try? PredicateNode.parse($0).formatString) ?? $0 }
         let sort = sortDescriptors.map { "\($0.key) \($0.isAscending ? "ascending" : "descending")" }
-        return "\(entityName) where \(predicate ?? "TRUEPREDICATE") by \(sort) limit \(fetchLimit) offset \(fetchOffset)"
+        return
+            "\(entityName) where \(predicate ?? "TRUEPREDICATE") by \(sort) limit \(fetchLimit) offset \(fetchOffset)"
     }
 }

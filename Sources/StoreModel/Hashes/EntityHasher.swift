@@ -28,7 +28,9 @@ enum EntityHasher {
             }
             digest.update((entity.versionHashModifier ?? "").utf8)
             let constraints = entity.uniquenessConstraints.map { $0.joined(separator: ".") }
-            for text in constraints.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) { digest.update(text.utf8) }
+            for text in constraints.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+                digest.update(text.utf8)
+            }
             last = digest.finalize()
             known[entity.name] = last
         }

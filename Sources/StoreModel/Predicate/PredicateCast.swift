@@ -11,7 +11,7 @@ enum PredicateCast {
         case ("NSDate", .double(let seconds)):
             return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))
         case ("NSDecimalNumber", .string(let text)):
-            return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { .constant(.decimal($0)) }
+            return Decimal(boundedText: text).map { .constant(.decimal($0)) }
         case ("NSUUID", .string(let text)):
             return UUID(uuidString: text).map { .constant(.uuid($0)) }
         case ("NSURL", .string(let text)):

@@ -8,7 +8,8 @@ struct PredicateLexer {
 
     /// Longest first, so that `>=` is not read as `>`.
     private static let symbols = [
-        "**", "==", "!=", "<>", ">=", "=>", "<=", "=<", "&&", "||", ":=", "=", "<", ">", "!", "(", ")", "{", "}", "[", "]", ",",
+        "**", "==", "!=", "<>", ">=", "=>", "<=", "=<", "&&", "||", ":=", "=", "<", ">", "!", "(", ")", "{", "}", "[",
+        "]", ",",
         ".", ":", "+", "-", "*", "/",
     ].map { Array($0.unicodeScalars) }
 
@@ -41,7 +42,8 @@ struct PredicateLexer {
     }
 
     private static func continuesName(_ scalar: Unicode.Scalar) -> Bool {
-        startsName(scalar) || scalar.properties.numericType != nil || scalar.properties.generalCategory == .nonspacingMark
+        startsName(scalar) || scalar.properties.numericType != nil
+            || scalar.properties.generalCategory == .nonspacingMark
     }
 
     private mutating func name() -> String {
@@ -70,14 +72,16 @@ struct PredicateLexer {
             return PredicateToken(kind: .string(try string(scalar)), position: start)
         case "#":
             index += 1
-            return PredicateToken(kind: .name(try name(after: start, "a name behind `#`"), escaped: true), position: start)
+            return PredicateToken(
+                kind: .name(try name(after: start, "a name behind `#`"), escaped: true), position: start)
         case "@":
             index += 1
             let text = "@" + (try name(after: start, "a collection operator behind `@`"))
             return PredicateToken(kind: .collectionOperator(text), position: start)
         case "$":
             index += 1
-            return PredicateToken(kind: .variable(try name(after: start, "a variable's name behind `$`")), position: start)
+            return PredicateToken(
+                kind: .variable(try name(after: start, "a variable's name behind `$`")), position: start)
         case "%":
             return try placeholder(start)
         case "0"..."9":
@@ -157,7 +161,9 @@ struct PredicateLexer {
         let start = index
         var value: UInt32 = 0
         for _ in 0..<digits {
-            guard let scalar = peek(), let digit = Character(scalar).hexDigitValue, value <= UInt32.max >> 4 else { break }
+            guard let scalar = peek(), let digit = Character(scalar).hexDigitValue, value <= UInt32.max >> 4 else {
+                break
+            }
             value = value << 4 | UInt32(digit)
             index += 1
         }
@@ -196,7 +202,7 @@ struct PredicateLexer {
         }
         let text = String(String.UnicodeScalarView(scalars[start..<index]))
         if !isReal, let value = Int64(text) { return .integer(value) }
-        if !isReal, let value = Decimal(string: text) { return .decimal(value) }
+        if !isReal, let value = Decimal(boundedText: text) { return .decimal(value) }
         guard let value = Double(text), value.isFinite else {
             throw failure(at: start, expected: "a number within range", found: "`\(text)`")
         }

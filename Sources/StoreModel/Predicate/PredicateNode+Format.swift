@@ -32,7 +32,8 @@ extension PredicateNode {
 extension PredicateNode.Comparison {
     var formatString: String {
         let words: [Modifier: String] = [.any: "ANY ", .all: "ALL ", .none: "NONE "]
-        return "\(words[modifier] ?? "")\(left.formatString) \(`operator`.rawValue)\(options.formatString) \(right.formatString)"
+        return
+            "\(words[modifier] ?? "")\(left.formatString) \(`operator`.rawValue)\(options.formatString) \(right.formatString)"
     }
 }
 

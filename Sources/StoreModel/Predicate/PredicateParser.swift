@@ -93,7 +93,8 @@ struct PredicateParser {
         guard token.kind == .end else { throw failure("AND, OR or the end") }
         guard used == arguments.count else {
             throw PredicateSyntaxError(
-                format: format, position: token.position, expected: "a placeholder for each of \(arguments.count) arguments",
+                format: format, position: token.position,
+                expected: "a placeholder for each of \(arguments.count) arguments",
                 found: "\(used)")
         }
     }

@@ -4,7 +4,7 @@ import KeyedArchive
 /// Reads models from files and folders.
 public enum ModelReader {
     /// No model is near this size; a larger file is not taken into memory.
-    private static let maximumFileSize = 256 << 20
+    private static let maximumFileSize = 64 << 20
 
     /// Reads an `.xcdatamodeld`, `.xcdatamodel`, `.mom` or `.momd`. Of several versions the current one is read, or the only
     /// one.
@@ -17,7 +17,8 @@ public enum ModelReader {
                 model: try readSingle(at: path), kind: kind, path: path, versionName: nil, versions: [])
         case .versionedSource, .versionedCompiled:
             let versions = try versions(at: path)
-            guard let current = versions.first(where: \.isCurrent) ?? (versions.count == 1 ? versions.first : nil) else {
+            guard let current = versions.first(where: \.isCurrent) ?? (versions.count == 1 ? versions.first : nil)
+            else {
                 throw .noCurrentVersion(path: path, versions: versions.map(\.name))
             }
             return LoadedModel(
@@ -86,7 +87,8 @@ public enum ModelReader {
     /// The hashes that a `.momd` lists for each of its versions, without reading them (Format, section 7).
     /// - Throws: ``ModelError`` if `VersionInfo.plist` is there but cannot be read.
     public static func listedHashes(at path: String) throws(ModelError) -> [String: [String: Data]] {
-        guard let list = try propertyList(path + "/VersionInfo.plist")?["NSManagedObjectModel_VersionHashes"]?.dictionary
+        guard
+            let list = try propertyList(path + "/VersionInfo.plist")?["NSManagedObjectModel_VersionHashes"]?.dictionary
         else { return [:] }
         var result: [String: [String: Data]] = [:]
         for (version, entities) in list.entries {
@@ -120,7 +122,7 @@ public enum ModelReader {
         let attributes = try? FileManager.default.attributesOfItem(atPath: target)
         guard let size = attributes?[.size] as? Int, size <= maximumFileSize,
             attributes?[.type] as? FileAttributeType == .typeRegular
-        else { throw .unreadable(path: path, reason: "it is no file of less than 256 MiB") }
+        else { throw .unreadable(path: path, reason: "it is no file of less than 64 MiB") }
         do {
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {

@@ -28,7 +28,9 @@ extension AttributeType {
 extension ContentsReader {
     private static let maximumCompositeDepth = 16
 
-    func attribute(_ element: ContentsElement, _ entity: String, depth: Int) throws(ModelError) -> AttributeDescription {
+    func attribute(_ element: ContentsElement, _ entity: String, depth: Int) throws(ModelError) -> AttributeDescription
+    {
+        try budget.spend()
         let name = try name(of: element)
         let place = "\(entity).\(name)"
         let typeName = element.attributes["attributeType"] ?? "Undefined"
@@ -93,7 +95,9 @@ extension ContentsReader {
     }
 
     /// A value that `contents` holds as text, or as seconds since 2001 if it is a date.
-    private func value(_ element: ContentsElement, _ text: String, _ seconds: String, _ type: AttributeType) -> ModelValue? {
+    private func value(_ element: ContentsElement, _ text: String, _ seconds: String, _ type: AttributeType)
+        -> ModelValue?
+    {
         if let text = element.attributes[seconds], let seconds = Double(text) {
             return .date(Date(timeIntervalSinceReferenceDate: seconds))
         }
@@ -113,11 +117,14 @@ extension ModelValue {
         let parsed: ModelValue?
         switch type {
         case .integer16, .integer32, .integer64:
-            parsed = Int64(text).map { .integer($0) } ?? Double(text).flatMap { Int64(exactly: $0) }.map { .integer($0) }
+            parsed =
+                Int64(text).map { .integer($0) } ?? Double(text).flatMap { Int64(exactly: $0) }.map { .integer($0) }
         case .double, .float: parsed = Double(text).map { .double($0) }
-        case .decimal: parsed = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) }
+        case .decimal: parsed = Decimal(boundedText: text).map { .decimal($0) }
         case .boolean:
-            parsed = ["YES": true, "NO": false, "true": true, "false": false, "1": true, "0": false][text].map { .bool($0) }
+            parsed = ["YES": true, "NO": false, "true": true, "false": false, "1": true, "0": false][text].map {
+                .bool($0)
+            }
         case .uuid: parsed = UUID(uuidString: text).map { .uuid($0) }
         case .uri: parsed = .url(text)
         default: parsed = nil

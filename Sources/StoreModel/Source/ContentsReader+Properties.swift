@@ -38,7 +38,8 @@ extension ContentsReader {
         return relationship
     }
 
-    func fetchedProperty(_ element: ContentsElement, _ entity: String) throws(ModelError) -> FetchedPropertyDescription {
+    func fetchedProperty(_ element: ContentsElement, _ entity: String) throws(ModelError) -> FetchedPropertyDescription
+    {
         let name = try name(of: element)
         guard let request = element.children("fetchRequest").first else {
             throw malformed(element, "fetched property \(entity).\(name) has no fetchRequest")

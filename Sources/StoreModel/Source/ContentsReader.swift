@@ -3,6 +3,8 @@ import Foundation
 /// Reads the `contents` of an `.xcdatamodel`: Xcode's XML form of a model since 2011 (Format, section 11).
 struct ContentsReader {
     let source: String
+    /// Composites that name each other unfold in every attribute that names them.
+    let budget: ReadingBudget
     /// The composites that attributes name.
     private let composites: [String: ContentsElement]
     private let root: ContentsElement
@@ -10,12 +12,14 @@ struct ContentsReader {
     /// - Throws: ``ModelError`` if the bytes are no such XML.
     init(_ data: Data, source: String) throws(ModelError) {
         self.source = source
+        budget = ReadingBudget(source: source)
         root = try ContentsParser.parse(data, source: source)
         guard root.name == "model" else {
             throw .malformed(source: source, reason: "its XML is a <\(root.name)>, not a <model>")
         }
         composites = Dictionary(
-            root.children("composite").map { ($0.attributes["name"] ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+            root.children("composite").map { ($0.attributes["name"] ?? "", $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     func malformed(_ element: ContentsElement, _ reason: String) -> ModelError {

@@ -15,7 +15,6 @@ struct CorpusVerifyTests {
         let ours = Set(found.map { [$0.rule, $0.place] })
         let theirs = Set(expected.map { [$0.rule, $0.where] })
         #expect(ours == theirs, "\(found.filter { !theirs.contains([$0.rule, $0.place]) }.prefix(20))")
-        print("\(name) fw \(store.metadata.frameworkVersion ?? 0): \(found.count) findings, \(Set(found.map(\.rule)))")
     }
 
     @Test("reading a real store leaves it as it is", arguments: Corpus.stores)

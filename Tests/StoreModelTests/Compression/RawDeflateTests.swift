@@ -28,7 +28,9 @@ import Testing
 
     @Test func outputIsBounded() throws {
         let bomb = try RawDeflate.deflate(Data(count: 8 << 20))
-        #expect(throws: CompressionError.tooLarge(limit: 1 << 20)) { try RawDeflate.inflate(bomb, maximumSize: 1 << 20) }
+        #expect(throws: CompressionError.tooLarge(limit: 1 << 20)) {
+            try RawDeflate.inflate(bomb, maximumSize: 1 << 20)
+        }
     }
 
     @Test func bytesBehindTheStreamAreNoticed() throws {

@@ -55,7 +55,8 @@ struct CorpusStore {
     /// Reads a store through a copy, so that the original and its sidecars stay as they are.
     init(_ file: URL) throws {
         name = file.deletingLastPathComponent().lastPathComponent
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coexist-corpus-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "coexist-corpus-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let copy = folder.appendingPathComponent("store")

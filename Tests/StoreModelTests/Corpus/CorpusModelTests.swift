@@ -23,4 +23,16 @@ struct CorpusModelTests {
         }
         #expect(checked > 20)
     }
+
+    @Test func everyModelCanBeWrittenAsACache() throws {
+        let folder = try #require(Corpus.models)
+        for path in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        where path.pathExtension == "xcdatamodel" {
+            let model = try ModelReader.read(at: path.path).model
+            let read = try ModelCache.decode(ModelCache.encode(model))
+            #expect(try read.versionHashes() == model.versionHashes(), "\(path.lastPathComponent)")
+            let differences = ModelDifference.between(model, read)
+            #expect(differences.isEmpty, "\(path.lastPathComponent): \(differences.prefix(3))")
+        }
+    }
 }

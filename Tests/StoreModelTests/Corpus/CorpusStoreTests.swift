@@ -58,7 +58,8 @@ struct CorpusStoreTests {
             let store = try CorpusStore(file)
             let folder = file.deletingLastPathComponent().appendingPathComponent("model")
             let models = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-            for model in models where ["xcdatamodeld", "xcdatamodel", "momd"].contains((model as NSString).pathExtension) {
+            for model in models
+            where ["xcdatamodeld", "xcdatamodel", "momd"].contains((model as NSString).pathExtension) {
                 let path = folder.appendingPathComponent(model).path
                 guard let loaded = try? ModelReader.read(at: path, matching: store.hashes) else { continue }
                 matched += 1

@@ -8,7 +8,8 @@ import Testing
     private func int(_ value: Int64) -> ExpressionNode { .constant(.integer(value)) }
 
     @Test(arguments: [
-        ("a = 1", PredicateNode.Comparison.Operator.equal), ("a == 1", .equal), ("a != 1", .notEqual), ("a <> 1", .notEqual),
+        ("a = 1", PredicateNode.Comparison.Operator.equal), ("a == 1", .equal), ("a != 1", .notEqual),
+        ("a <> 1", .notEqual),
         ("a < 1", .less), ("a <= 1", .lessOrEqual), ("a =< 1", .lessOrEqual), ("a > 1", .greater),
         ("a >= 1", .greaterOrEqual), ("a => 1", .greaterOrEqual), ("a beginswith 1", .beginsWith),
         ("a ENDSWITH 1", .endsWith), ("a CONTAINS 1", .contains), ("a LIKE 1", .like), ("a MATCHES 1", .matches),
@@ -24,8 +25,10 @@ import Testing
             .caseInsensitive, .diacriticInsensitive, .normalized, .localeSensitive,
         ]
         #expect(node == .comparison(.init(key("name"), .beginsWith, .constant(.string("x")), options: all)))
-        #expect(try PredicateNode.parse("name ==[c] 'x'") == .comparison(
-            .init(key("name"), .equal, .constant(.string("x")), options: .caseInsensitive)))
+        #expect(
+            try PredicateNode.parse("name ==[c] 'x'")
+                == .comparison(
+                    .init(key("name"), .equal, .constant(.string("x")), options: .caseInsensitive)))
     }
 
     @Test func andBindsCloserThanOrAndNotCloserThanBoth() throws {
@@ -44,22 +47,31 @@ import Testing
     }
 
     @Test func arithmeticFollowsItsPrecedence() throws {
-        #expect(try ExpressionNode.parse("1 - 2 - 3") == .function(
-            "from:subtract:", [.function("from:subtract:", [int(1), int(2)]), int(3)]))
-        #expect(try ExpressionNode.parse("1 + 2 * 3 ** 4 / 5") == .function(
-            "add:to:",
-            [
-                int(1),
-                .function(
-                    "divide:by:",
-                    [.function("multiply:by:", [int(2), .function("raise:toPower:", [int(3), int(4)])]), int(5)]),
-            ]))
+        #expect(
+            try ExpressionNode.parse("1 - 2 - 3")
+                == .function(
+                    "from:subtract:", [.function("from:subtract:", [int(1), int(2)]), int(3)]))
+        #expect(
+            try ExpressionNode.parse("1 + 2 * 3 ** 4 / 5")
+                == .function(
+                    "add:to:",
+                    [
+                        int(1),
+                        .function(
+                            "divide:by:",
+                            [
+                                .function("multiply:by:", [int(2), .function("raise:toPower:", [int(3), int(4)])]),
+                                int(5),
+                            ]),
+                    ]))
         #expect(try ExpressionNode.parse("-a") == .function("from:subtract:", [int(0), key("a")]))
     }
 
     @Test func modifiersStandInFront() throws {
-        #expect(try PredicateNode.parse("ANY books.pages > 3") == .comparison(
-            .init(key("books.pages"), .greater, int(3), modifier: .any)))
+        #expect(
+            try PredicateNode.parse("ANY books.pages > 3")
+                == .comparison(
+                    .init(key("books.pages"), .greater, int(3), modifier: .any)))
         #expect(try PredicateNode.parse("SOME a = 1") == .comparison(.init(key("a"), .equal, int(1), modifier: .any)))
         #expect(try PredicateNode.parse("all a = 1") == .comparison(.init(key("a"), .equal, int(1), modifier: .all)))
         #expect(try PredicateNode.parse("NONE a = 1") == .comparison(.init(key("a"), .equal, int(1), modifier: .none)))
@@ -88,8 +100,10 @@ import Testing
         #expect(try ExpressionNode.parse("sum({1, 2})") == .function("sum:", [.aggregate([int(1), int(2)])]))
         #expect(try ExpressionNode.parse("modulus:by:(a, 2)") == .function("modulus:by:", [key("a"), int(2)]))
         #expect(try ExpressionNode.parse("now()") == .function("now", []))
-        #expect(try ExpressionNode.parse("CAST(a, 'NSDate')") == .function(
-            "CAST", [key("a"), .constant(.string("NSDate"))]))
+        #expect(
+            try ExpressionNode.parse("CAST(a, 'NSDate')")
+                == .function(
+                    "CAST", [key("a"), .constant(.string("NSDate"))]))
         #expect(try ExpressionNode.parse("names[LAST]") == .function("last:", [key("names")]))
     }
 
@@ -99,8 +113,10 @@ import Testing
             .comparison(.init(.variable("b", keyPath: ["pages"]), .greater, int(9))),
             .comparison(.init(.variable("b", keyPath: ["title"]), .equal, .constant(.string("x")))),
         ])
-        #expect(node == .comparison(
-            .init(.subquery(key("books"), variable: "b", inner, keyPath: ["@count"]), .greaterOrEqual, int(2))))
+        #expect(
+            node
+                == .comparison(
+                    .init(.subquery(key("books"), variable: "b", inner, keyPath: ["@count"]), .greaterOrEqual, int(2))))
     }
 
     @Test func placeholdersTakeArgumentsInOrder() throws {
@@ -110,17 +126,21 @@ import Testing
                 .keyPath("a.b"), .keyPath("c"), .list([.value(.integer(1)), .objectURI("x-coredata://U/E/p1")]),
                 .value(.integer(3)), .value(.double(4.5)), .objectURI("x-coredata://U/E/p2"),
             ])
-        #expect(node == .and([
-            .comparison(
-                .init(key("a.b.c"), .in, .aggregate([int(1), .objectURI("x-coredata://U/E/p1")]), modifier: .any)),
-            .comparison(.init(key("n"), .between, .aggregate([int(3), .constant(.double(4.5))]))),
-            .comparison(.init(key("owner"), .equal, .objectURI("x-coredata://U/E/p2"))),
-            .comparison(.init(key("t"), .equal, .constant(.string("%@")))),
-        ]))
+        #expect(
+            node
+                == .and([
+                    .comparison(
+                        .init(
+                            key("a.b.c"), .in, .aggregate([int(1), .objectURI("x-coredata://U/E/p1")]), modifier: .any)),
+                    .comparison(.init(key("n"), .between, .aggregate([int(3), .constant(.double(4.5))]))),
+                    .comparison(.init(key("owner"), .equal, .objectURI("x-coredata://U/E/p2"))),
+                    .comparison(.init(key("t"), .equal, .constant(.string("%@")))),
+                ]))
     }
 
     @Test(arguments: [
-        ("", 0, "a key path, a value or `(`"), ("a", 1, "a comparison operator"), ("a = ", 4, "a key path, a value or `(`"),
+        ("", 0, "a key path, a value or `(`"), ("a", 1, "a comparison operator"),
+        ("a = ", 4, "a key path, a value or `(`"),
         ("a = 1 b", 6, "AND, OR or the end"), ("(a = 1", 6, "`)`"), ("a = 'x", 4, "a closing '"),
         ("a =[z] 1", 4, "only the options c, d, n and l"), ("a = %@", 4, "an argument for `%@`"),
         ("a = 12x", 6, "a digit or the number's end"), ("a BETWEEN {1}", 10, "two bounds behind BETWEEN"),
@@ -149,6 +169,8 @@ import Testing
         }
         let long = Array(repeating: "a", count: 3_000)
         #expect(throws: PredicateSyntaxError.self) { try PredicateNode.parse(long.joined(separator: " + ") + " = 1") }
-        #expect(throws: PredicateSyntaxError.self) { try PredicateNode.parse("a" + String(repeating: "[0]", count: 3_000)) }
+        #expect(throws: PredicateSyntaxError.self) {
+            try PredicateNode.parse("a" + String(repeating: "[0]", count: 3_000))
+        }
     }
 }

@@ -1,0 +1,49 @@
+import StoreFormat
+
+extension ObjectContext {
+    /// Writes the pending changes in one transaction.
+    /// - Returns: the history transaction's number; nil where nothing had to be written.
+    /// - Throws: `StoreError`; then nothing is written, and the changes are still pending.
+    @discardableResult
+    func save(author: String?, contextName: String?) throws -> Int64? {
+        syncIfNeeded()
+        guard !pending.isEmpty else { return nil }
+        guard hasChanges else {
+            for backing in pending where backing.state == .persistent { backing.values = [] }
+            finishSave([:])
+            return nil
+        }
+        guard let lane = instance.writer else {
+            throw StoreError(
+                .readOnly, "\(instance.store.path) was opened for reading only",
+                way: "open it for writing; the changes are still pending")
+        }
+        let identity = TransactionIdentity(author: author, contextName: contextName)
+        let (run, number) = try lane.use { writer in
+            try writer.save(instance.authority, identity) { transaction in
+                let run = SaveRun(self, transaction)
+                try run.run()
+                return run
+            }
+        }
+        run.finish()
+        if let number, number > 0 { instance.didCommit(number) }
+        return number
+    }
+}
+
+extension ModelInstance {
+    /// In whose name this instance saves.
+    var authority: SaveAuthority {
+        SaveAuthority(stack: .model, instanceName: instanceName, epochs: state.withLock { $0.epochs })
+    }
+
+    func didCommit(_ number: Int64) {
+        let handler = state.withLock { state in
+            // The caches hold what was just written; a gap before it is the replay's to fill.
+            if number == state.position + 1 { state.position = number }
+            return state.commitHandler
+        }
+        handler?(CommitNotice(stack: .model, instanceName: instanceName, transaction: number))
+    }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import SQLite
+import StoreFormat
+
+/// The objects of one context, with the changes that the next save writes; without knowledge of classes.
+///
+/// Not `Sendable`: it belongs to one thread or actor. What other threads have to say comes through its inbox.
+final class ObjectContext {
+    let instance: ModelInstance
+    let inbox = ContextInbox()
+    /// Makes the object of a class for a backing; nil where there are no classes.
+    var makeModel: ((ModelBacking) -> AnyObject?)?
+    /// The class' layout for an entity.
+    var shapeOf: ((EntityPlan) -> ModelShape?)?
+    /// Told after objects changed from outside, so that observers look again.
+    var notify: ((ModelBacking) -> Void)?
+    /// Whether inserting an object with a unique value that the store has already updates that row.
+    var upserts = false
+
+    /// Not owning: an object takes itself out when it goes.
+    private var registered: [[Int64: Unmanaged<ModelBacking>]]
+    /// Objects with changes, in the order of the first change; each is kept alive.
+    private(set) var pending: [ModelBacking] = []
+    private var pendingKeys: Set<ObjectIdentifier> = []
+    /// The key that a new object got, by its temporary one.
+    private var permanent: [Int64: ObjectKey] = [:]
+
+    init(_ instance: ModelInstance) {
+        self.instance = instance
+        registered = Array(repeating: [:], count: instance.plan.rootCount)
+        instance.contexts.add(inbox)
+    }
+
+    var plan: StorePlan { instance.plan }
+
+    // MARK: Registration
+
+    func register(_ backing: ModelBacking) {
+        guard let entity = backing.entity else { return }
+        registered[entity.root][backing.key] = Unmanaged.passUnretained(backing)
+    }
+
+    func unregister(_ backing: ModelBacking) {
+        guard let entity = backing.entity, let known = registered[entity.root][backing.key],
+            known.toOpaque() == Unmanaged.passUnretained(backing).toOpaque()
+        else { return }
+        registered[entity.root][backing.key] = nil
+    }
+
+    /// The object of that key, if somebody holds it.
+    func registeredObject(_ root: Int, _ key: Int64) -> ModelBacking? {
+        registered[root][key]?.takeUnretainedValue()
+    }
+
+    func reserve(_ root: Int, _ count: Int) {
+        registered[root].reserveCapacity(registered[root].count + count)
+    }
+
+    /// The object that shows a row: the one that is there, or a new one.
+    func object(_ row: StoredRow) -> ModelBacking {
+        if let known = registered[row.plan.root][row.key]?.takeUnretainedValue() {
+            if known.values.isEmpty, known.state == .persistent, known.row !== row { refresh(known, with: row) }
+            return known
+        }
+        return ModelBacking(row, context: self, shape: shapeOf?(row.plan))
+    }
+
+    private func refresh(_ backing: ModelBacking, with row: StoredRow) {
+        let isNew = backing.row?.version != row.version
+        backing.row = row
+        backing.isStale = false
+        if isNew { forgetToManys(backing) }
+    }
+
+    private func forgetToManys(_ backing: ModelBacking) {
+        for i in backing.toManys.indices where !backing.toManys[i].isChanged { backing.toManys[i].elements = nil }
+    }
+
+    /// The object with that key in the entity's tree; nil where there is none.
+    func object(_ entity: EntityPlan, _ key: Int64) throws -> ModelBacking? {
+        if let known = registered[entity.root][key]?.takeUnretainedValue() { return known }
+        if key < 0 {
+            guard let found = permanent[key] else { return nil }
+            return try object(plan.entities[Int(found.entity)], found.key)
+        }
+        return try instance.row(entity, key).map { object($0) }
+    }
+
+    func object(_ key: ObjectKey) throws -> ModelBacking? {
+        try object(plan.entities[Int(key.entity)], key.key)
+    }
+
+    // MARK: Changes
+
+    func markPending(_ backing: ModelBacking) {
+        guard pendingKeys.insert(ObjectIdentifier(backing)).inserted else { return }
+        pending.append(backing)
+        backing.retained = backing.model
+    }
+
+    /// Before a change: keeps the object alive until the save, and gives it values of its own.
+    func willChange(_ backing: ModelBacking) {
+        syncIfNeeded()
+        if backing.isStale { refreshFromStore(backing) }
+        backing.startChange()
+        markPending(backing)
+    }
+
+    var hasChanges: Bool {
+        pending.contains { backing in
+            switch backing.state {
+            case .inserted, .deleted: true
+            case .persistent: isChanged(backing)
+            case .detached, .gone: false
+            }
+        }
+    }
+
+    /// Whether a value differs from the row's: setting an equal value is no change.
+    func isChanged(_ backing: ModelBacking) -> Bool {
+        if backing.toManys.contains(where: \.isChanged) { return true }
+        guard !backing.values.isEmpty else { return false }
+        return backing.values.indices.contains { backing.values[$0] != backing.original($0) }
+    }
+
+    /// Makes an object part of this context.
+    func insert(_ backing: ModelBacking, _ entity: EntityPlan) {
+        guard backing.state == .detached || backing.state == .gone else { return }
+        syncIfNeeded()
+        backing.entity = entity
+        backing.context = self
+        backing.state = .inserted
+        while backing.values.count < entity.slotCount { backing.values.append(.null) }
+        if backing.toManys.isEmpty {
+            backing.toManys = Array(repeating: ToManyState(elements: []), count: entity.toManyCount)
+        }
+        register(backing)
+        markPending(backing)
+    }
+
+    /// Marks an object to be deleted; a new one is given up at once.
+    func delete(_ backing: ModelBacking) {
+        syncIfNeeded()
+        switch backing.state {
+        case .inserted:
+            detachFromPartners(backing)
+            backing.state = .gone
+            unmark(backing)
+        case .persistent:
+            backing.state = .deleted
+            markPending(backing)
+        case .detached, .deleted, .gone: break
+        }
+    }
+
+    private func unmark(_ backing: ModelBacking) {
+        pendingKeys.remove(ObjectIdentifier(backing))
+        pending.removeAll { $0 === backing }
+        backing.retained = nil
+    }
+
+    /// Gives up every change.
+    func rollback() {
+        let objects = pending
+        pending = []
+        pendingKeys = []
+        for backing in objects {
+            switch backing.state {
+            case .inserted: backing.state = .gone
+            case .deleted: backing.state = .persistent
+            case .detached, .persistent, .gone: break
+            }
+            backing.values = backing.row == nil ? backing.values : []
+            backing.toManys = []
+            backing.retained = nil
+        }
+        // Loaded to-manys of others may have shown what is given up now.
+        for tree in registered {
+            for object in tree.values { object.takeUnretainedValue().toManys = [] }
+        }
+        for backing in objects { notify?(backing) }
+    }
+
+    /// After a save: the pending objects are as the store has them.
+    func finishSave(_ keys: [Int64: ObjectKey]) {
+        permanent.merge(keys) { _, new in new }
+        for backing in pending {
+            backing.retained = nil
+            for i in backing.toManys.indices {
+                backing.toManys[i].elements = backing.toManys[i].elements?.map { keys[$0.key] ?? $0 }
+                backing.toManys[i].added = []
+                backing.toManys[i].removed = []
+                backing.toManys[i].isReordered = false
+            }
+        }
+        pending = []
+        pendingKeys = []
+    }
+
+    /// A new object's key changes from the temporary to the permanent one.
+    func rekey(_ backing: ModelBacking, to key: Int64) {
+        unregister(backing)
+        backing.temporaryKey = backing.temporaryKey ?? backing.key
+        backing.key = key
+        register(backing)
+    }
+
+    // MARK: News from outside
+
+    func syncIfNeeded() {
+        if inbox.hasNews { readNews() }
+    }
+
+    private func readNews() {
+        for news in inbox.take() {
+            switch news {
+            case .changed(let changes):
+                for change in changes {
+                    guard let backing = registeredObject(change.root, change.key) else { continue }
+                    outdate(backing, isDeleted: change.isDelete)
+                }
+            case .dropped(let roots):
+                for root in registered.indices where roots?.contains(root) ?? true {
+                    for object in Array(registered[root].values) { outdate(object.takeUnretainedValue(), isDeleted: false) }
+                }
+            }
+        }
+    }
+
+    /// Somebody else changed the object: a clean one reads again, one with changes is left to the version test.
+    private func outdate(_ backing: ModelBacking, isDeleted: Bool) {
+        guard backing.state == .persistent || backing.state == .deleted else { return }
+        forgetToManys(backing)
+        guard !pendingKeys.contains(ObjectIdentifier(backing)) || !isChanged(backing) && backing.state == .persistent else {
+            return
+        }
+        if isDeleted {
+            backing.state = .gone
+        } else {
+            backing.values = []
+            backing.isStale = true
+        }
+        notify?(backing)
+    }
+
+    func refreshFromStore(_ backing: ModelBacking) {
+        backing.isStale = false
+        guard let entity = backing.entity, backing.state == .persistent else { return }
+        do {
+            if let row = try instance.row(entity, backing.key) {
+                backing.row = row
+            } else {
+                backing.state = .gone
+            }
+        } catch {
+            // Without a connection the last known values stay; the next save's version test decides.
+            backing.isStale = true
+        }
+    }
+
+    /// Lets go of pending objects, so that a context that is given up with changes does not stay.
+    func abandon() {
+        for backing in pending { backing.retained = nil }
+        pending = []
+        pendingKeys = []
+    }
+}

@@ -1,0 +1,46 @@
+import SQLite
+import StoreFormat
+import StoreModel
+
+extension ModelInstance {
+    public func objects(matching query: ObjectQuery) throws -> [ObjectRecord] {
+        let fetch = try FetchPlan.compile(query, plan)
+        let generation = cache.generation
+        return try read { connection in
+            var rows: [StoredRow] = []
+            try Self.forEachRow(fetch, connection) { rows.append($0) }
+            cache.insert(rows, generation: generation)
+            // The to-many of many objects are read beside them, for which they have to come by key.
+            let isByKey = rows.count > 200 && zip(rows, rows.dropFirst()).allSatisfy { $0.key < $1.key }
+            let reader = RecordReader(connection, plan, isBulk: isByKey)
+            return try rows.map { try reader.record($0) }
+        }
+    }
+
+    public func count(of query: ObjectQuery) throws -> Int {
+        let fetch = try FetchPlan.compile(query, plan)
+        return try read { Int(try $0.scalar(fetch.countSQL, fetch.parameters)?.integerValue ?? 0) }
+    }
+
+    public func object(_ reference: ObjectReference, isFresh: Bool) throws -> ObjectRecord? {
+        let entity = try plan.entity(reference.entity)
+        let cached = isFresh ? nil : cache.row(entity.root, reference.key)
+        let generation = cache.generation
+        return try read { connection in
+            let row = try cached ?? Self.row(entity, reference.key, plan, connection)
+            guard let row, entity.layout.treeNumbers.contains(row.plan.layout.number) else { return nil }
+            if cached == nil { cache.insert(CollectionOfOne(row), generation: generation) }
+            return try RecordReader(connection, plan, isBulk: false).record(row)
+        }
+    }
+
+    public func forEachObject(of entity: String, _ body: (ObjectRecord) throws -> Void) throws {
+        var query = ObjectQuery(entity: entity)
+        query.includesSubentities = false
+        let fetch = try FetchPlan.compile(query, plan)
+        try read { connection in
+            let reader = RecordReader(connection, plan, isBulk: true)
+            try Self.forEachRow(fetch, connection) { try body(try reader.record($0)) }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import SQLite
+import StoreFormat
+
+extension ModelInstance {
+    public func apply(_ transactions: [HistoryTransaction]) throws {
+        let start = position
+        var changes: [ObjectChange] = []
+        var last = start
+        for transaction in transactions where transaction.number > last {
+            last = transaction.number
+            guard transaction.writer?.instanceName != instanceName else { continue }
+            for change in transaction.changes {
+                guard let entity = plan[change.object.entity] else { continue }
+                changes.append(
+                    ObjectChange(root: entity.root, key: change.object.key, isDelete: change.kind == .delete))
+            }
+        }
+        if !changes.isEmpty {
+            cache.invalidate(changes.lazy.map { ($0.root, $0.key) })
+            contexts.tell(.changed(changes))
+        }
+        state.withLock { $0.position = max($0.position, last) }
+        try readEpochs()
+    }
+
+    public func dropCaches(of entities: Set<String>?, position: Int64?) {
+        let roots = entities.map { names in Set(names.compactMap { plan[$0]?.root }) }
+        cache.drop(roots)
+        contexts.tell(.dropped(roots))
+        if let position { state.withLock { $0.position = position } }
+        // Without the register at hand the epochs stay as they are, and a save with old ones is refused.
+        try? readEpochs()
+    }
+
+    /// Takes the ownership epochs as the register has them now.
+    private func readEpochs() throws {
+        let epochs = try read { try OwnershipRegister.read($0)?.epochs ?? [:] }
+        state.withLock { $0.epochs = epochs }
+    }
+}
+
+/// A change that somebody else committed, to one object.
+struct ObjectChange: Sendable, Hashable {
+    let root: Int
+    let key: Int64
+    let isDelete: Bool
+}

@@ -1,0 +1,169 @@
+import Foundation
+import SQLite
+import StoreFormat
+import StoreModel
+import Synchronization
+
+/// The model stack on one opened store: its connections, its row cache, its place in history.
+///
+/// A `ModelContainer` sits on one; the daemon uses one without any classes, through the store's own model:
+///
+/// ```swift
+/// let instance = try ModelInstance(path: "/data/Trips.store")
+/// let trips = try instance.objects(matching: ObjectQuery(entity: "Trip"))
+/// ```
+public final class ModelInstance: StackInstance {
+    public let stack = StackName.model
+    public let instanceName = UUID().uuidString
+    public let store: Store
+    /// How the instance was opened.
+    public let options: Options
+
+    let plan: StorePlan
+    let cache: RowCache
+    let readers: ConnectionPool
+    let writer: WriterLane?
+    let state: Mutex<State>
+    let contexts = ContextRegister()
+
+    /// What changes while the instance is open.
+    struct State {
+        var position: Int64
+        var epochs: [String: Int64]
+        var commitHandler: (@Sendable (CommitNotice) -> Void)?
+        var isClosed = false
+    }
+
+    /// How to open a store.
+    public struct Options: Sendable, Hashable {
+        /// Reads only; the file and its folder stay exactly as they are.
+        public var isReadOnly = false
+        /// Whether saves write history; a tracked store opened without is refused for writing.
+        public var isTracking = true
+        public var durability = StoreConnector.Durability.full
+        /// Rows that the cache holds at most.
+        public var cacheLimit = 200_000
+        /// Connections that read beside one another.
+        public var readerCount = 4
+        /// How long a save waits for the write lock, in milliseconds.
+        public var busyTimeout = 10_000
+        /// Above this size of the WAL a save is followed by a checkpoint; nil leaves checkpoints to somebody else.
+        public var maximumLogBytes: Int? = 64 << 20
+
+        public init() {}
+
+        /// Options for reading a store that may have no daemon, leaving nothing behind.
+        public static var readOnly: Options {
+            var options = Options()
+            options.isReadOnly = true
+            return options
+        }
+    }
+
+    /// Opens a store.
+    /// - Parameters:
+    ///   - model: the model to read it by; nil takes the store's own model cache.
+    ///   - source: what to call the given model in messages.
+    /// - Throws: `StoreError`; see `Store.open`.
+    public convenience init(
+        path: String, model: ModelDescription? = nil, source: String = "the given model", options: Options = Options()
+    ) throws {
+        try self.init(store: Store.open(path, model: model, source: source), options: options)
+    }
+
+    /// Takes a store that is opened already.
+    public convenience init(store: Store, options: Options = Options()) throws {
+        try self.init(store: store, options: options, orders: [:])
+    }
+
+    /// - Parameter orders: the order of the properties of the entities that have classes.
+    init(store: Store, options: Options, orders: [String: [String]]) throws {
+        self.store = store
+        self.options = options
+        plan = StorePlan(store, orders: orders)
+        cache = RowCache(rootCount: plan.rootCount, limit: options.cacheLimit)
+        let path = store.path
+        let isOffline = options.isReadOnly
+        let readers = ConnectionPool(limit: options.readerCount) {
+            let connection = try isOffline ? StoreConnector.offlineReader(path) : StoreConnector.connect(path, .reader)
+            try TextFunctions.register(on: connection)
+            return connection
+        }
+        self.readers = readers
+        writer = isOffline ? nil : try WriterLane(store, options)
+        let (position, epochs) = try StoreConnector.translating(path) {
+            try readers.use { connection in
+                try connection.transaction(.deferred) {
+                    (
+                        try HistoryReader(connection, store: store).extent().last,
+                        try OwnershipRegister.read(connection)?.epochs ?? [:]
+                    )
+                }
+            }
+        }
+        state = Mutex(State(position: position, epochs: epochs))
+    }
+
+    public var position: Int64 { state.withLock { $0.position } }
+    public var cacheStatistics: CacheStatistics { cache.statistics }
+
+    public func setCommitHandler(_ handler: (@Sendable (CommitNotice) -> Void)?) {
+        state.withLock { $0.commitHandler = handler }
+    }
+
+    public func close() {
+        state.withLock { $0.isClosed = true }
+        writer?.close()
+        readers.close()
+    }
+
+    // MARK: Reading through connections
+
+    /// Runs the body in one read snapshot.
+    /// - Throws: `StoreError`.
+    func read<T>(_ body: (Connection) throws -> T) throws -> T {
+        do {
+            return try StoreConnector.translating(store.path) {
+                try readers.use { connection in
+                    try connection.transaction(.deferred) { try body(connection) }
+                }
+            }
+        } catch is ConnectionPool.PoolClosed {
+            throw StoreError(.refused, "\(store.path) has been closed", way: "open it again")
+        }
+    }
+
+    /// Runs a fetch's statement, row by row.
+    static func forEachRow(_ fetch: FetchPlan, _ connection: Connection, _ body: (StoredRow) throws -> Void) throws {
+        try connection.cached(fetch.rowsSQL).forEach(fetch.parameters) { statement in
+            if let row = StoredRow.read(statement, fetch.select) { try body(row) }
+        }
+    }
+
+    /// The rows of a fetch, as last committed; they go into the cache.
+    func rows(_ fetch: FetchPlan) throws -> [StoredRow] {
+        let generation = cache.generation
+        var rows: [StoredRow] = []
+        try read { connection in try Self.forEachRow(fetch, connection) { rows.append($0) } }
+        cache.insert(rows, generation: generation)
+        return rows
+    }
+
+    /// One row of the entity's tree: from the cache, or as last committed.
+    func row(_ entity: EntityPlan, _ key: Int64, isFresh: Bool = false) throws -> StoredRow? {
+        if !isFresh, let row = cache.row(entity.root, key) { return row }
+        let generation = cache.generation
+        guard let row = try read({ try Self.row(entity, key, plan, $0) }) else { return nil }
+        cache.insert(CollectionOfOne(row), generation: generation)
+        return row
+    }
+
+    static func row(_ entity: EntityPlan, _ key: Int64, _ plan: StorePlan, _ connection: Connection) throws -> StoredRow? {
+        let select = plan.selects[plan.rootPlan(entity).index]
+        let statement = try connection.cached(
+            "SELECT \(select.list("t0")) FROM \(entity.layout.table.sqlIdentifier) t0 WHERE t0.Z_PK = ?")
+        statement.bind(key, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? StoredRow.read(statement, select) : nil
+    }
+}

@@ -1,0 +1,162 @@
+import StoreFormat
+import StoreModel
+
+/// How this stack lays an entity's objects out in memory: a slot for each value, in an order of its own.
+///
+/// The order is that of the class' properties where there is a class, the layout's otherwise. Behind the visible slots
+/// come the hidden ones: columns that belong to a relationship but are no property's value.
+final class EntityPlan: Sendable {
+    let layout: EntityLayout
+    /// The index in `StorePlan.entities`.
+    let index: Int
+    /// The index of the inheritance tree, which has one key space.
+    let root: Int
+    let properties: [PropertyPlan]
+    /// The column of each slot, as an index into `layout.columns`; -1 where the table has none.
+    let columns: [Int]
+    /// The leaf of each slot that holds an attribute's value.
+    let leaves: [LeafLayout?]
+    /// The hidden slot of each to-many without inverse whose key lies in this entity's row, by `Entity.relationship`.
+    let ownerSlots: [String: OwnerSlot]
+    let toManyCount: Int
+    let hasExternalData: Bool
+    private let propertyIndex: [String: Int]
+
+    struct OwnerSlot: Sendable {
+        let key: Int
+        let order: Int?
+    }
+
+    var name: String { layout.name }
+    var slotCount: Int { columns.count }
+
+    /// - Parameter order: the names of the properties in the class' order.
+    init(_ layout: EntityLayout, index: Int, root: Int, order: [String]) {
+        self.layout = layout
+        self.index = index
+        self.root = root
+        var builder = SlotBuilder(layout)
+        let known = Set(order)
+        for name in order { builder.add(name) }
+        for attribute in layout.attributes where !known.contains(attribute.name) { builder.add(attribute.name) }
+        for relationship in layout.relationships where !known.contains(relationship.name) { builder.add(relationship.name) }
+        builder.addHidden()
+        properties = builder.properties
+        columns = builder.columns
+        leaves = builder.leaves
+        ownerSlots = builder.ownerSlots
+        toManyCount = builder.toManyCount
+        hasExternalData = builder.leaves.contains { $0?.isExternal == true }
+        propertyIndex = Dictionary(
+            builder.properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func indexOfProperty(_ name: String) -> Int? { propertyIndex[name] }
+
+    /// The property of that name.
+    /// - Throws: `StoreError` `UnknownKey`, with the nearest name.
+    func property(_ name: String) throws -> PropertyPlan {
+        if let i = propertyIndex[name] { return properties[i] }
+        throw Self.unknownKey(name, of: layout)
+    }
+
+    static func unknownKey(_ name: String, of layout: EntityLayout) -> StoreError {
+        let names = layout.attributes.map(\.name) + layout.relationships.map(\.name)
+        let nearest = NearestName.of(name, among: names)
+        return StoreError(
+            .unknownKey, "\(layout.name) has no property \(name)",
+            way: nearest.map { "did you mean \($0)?" } ?? "`coexistctl inspect` lists the properties")
+    }
+}
+
+/// A property of an entity and its slots.
+struct PropertyPlan: Sendable {
+    enum Kind: Sendable {
+        case attribute(AttributeLayout)
+        case toOne(RelationshipLayout, ToOneSlots)
+        /// The number is the index into an object's to-many states.
+        case toMany(RelationshipLayout, Int)
+    }
+
+    struct ToOneSlots: Sendable {
+        /// Holds the entity number of the destination's row, where the table has such a column.
+        let entity: Int?
+        /// Holds the order in the inverse, where that is ordered.
+        let order: Int?
+    }
+
+    let name: String
+    /// The place among the entity's properties.
+    let index: Int
+    /// The first slot of an attribute, the only one of a to-one; meaningless for a to-many.
+    let slot: Int
+    let kind: Kind
+
+    var attribute: AttributeLayout? {
+        if case .attribute(let attribute) = kind { return attribute }
+        return nil
+    }
+
+    var relationship: RelationshipLayout? {
+        switch kind {
+        case .attribute: nil
+        case .toOne(let relationship, _), .toMany(let relationship, _): relationship
+        }
+    }
+}
+
+/// Gives slots to an entity's properties.
+private struct SlotBuilder {
+    let layout: EntityLayout
+    var properties: [PropertyPlan] = []
+    var columns: [Int] = []
+    var leaves: [LeafLayout?] = []
+    var ownerSlots: [String: EntityPlan.OwnerSlot] = [:]
+    var toManyCount = 0
+    private var pendingToOnes: [(property: Int, RelationshipLayout, RelationshipLayout.ForeignKey?)] = []
+
+    init(_ layout: EntityLayout) {
+        self.layout = layout
+    }
+
+    private mutating func slot(_ column: Int?, _ leaf: LeafLayout? = nil) -> Int {
+        columns.append(column ?? -1)
+        leaves.append(leaf)
+        return columns.count - 1
+    }
+
+    mutating func add(_ name: String) {
+        let index = properties.count
+        if let attribute = layout.attribute(name) {
+            let first = columns.count
+            for leaf in attribute.leaves { _ = slot(leaf.column, leaf) }
+            properties.append(PropertyPlan(name: name, index: index, slot: first, kind: .attribute(attribute)))
+        } else if let relationship = layout.relationship(name) {
+            if relationship.isToMany {
+                let kind = PropertyPlan.Kind.toMany(relationship, toManyCount)
+                properties.append(PropertyPlan(name: name, index: index, slot: 0, kind: kind))
+                toManyCount += 1
+            } else {
+                var key: RelationshipLayout.ForeignKey?
+                if case .toOne(let found) = relationship.storage { key = found }
+                let first = slot(key?.column)
+                pendingToOnes.append((index, relationship, key))
+                let kind = PropertyPlan.Kind.toOne(relationship, .init(entity: nil, order: nil))
+                properties.append(PropertyPlan(name: name, index: index, slot: first, kind: kind))
+            }
+        }
+    }
+
+    mutating func addHidden() {
+        for (index, relationship, key) in pendingToOnes {
+            let slots = PropertyPlan.ToOneSlots(
+                entity: key?.entityColumn.map { slot($0) }, order: key?.orderColumn.map { slot($0) })
+            let old = properties[index]
+            properties[index] = PropertyPlan(
+                name: old.name, index: index, slot: old.slot, kind: .toOne(relationship, slots))
+        }
+        for (name, key) in layout.foreignKeysWithoutInverse.sorted(by: { $0.key < $1.key }) {
+            ownerSlots[name] = EntityPlan.OwnerSlot(key: slot(key.column), order: key.orderColumn.map { slot($0) })
+        }
+    }
+}

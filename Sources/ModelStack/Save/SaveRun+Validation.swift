@@ -1,0 +1,72 @@
+import SQLite
+import StoreFormat
+import StoreModel
+
+extension SaveRun {
+    /// Checks what is written: mandatory properties, ranges, and that the store has a place for each value.
+    /// - Throws: `StoreError` `ValidationFailed`, with every object and reason.
+    func validate() throws {
+        var offences: [StoreError.Offence] = []
+        for work in order where work.kind == .insert || work.kind == .update && !work.values.isEmpty {
+            for property in work.entity.properties {
+                if let reason = try problem(work, property) {
+                    offences.append(.init(object: work.reference, reason: reason))
+                }
+            }
+        }
+        guard let first = offences.first else { return }
+        throw StoreError(
+            .validationFailed,
+            "\(first.object): \(first.reason)" + (offences.count > 1 ? "; and \(offences.count - 1) more" : ""),
+            way: "set the values and save again; the changes are still pending", objects: offences)
+    }
+
+    private func problem(_ work: SaveWork, _ property: PropertyPlan) throws -> String? {
+        switch property.kind {
+        case .attribute(let attribute):
+            guard work.kind == .insert || work.changed.contains(property.name) else { return nil }
+            var isEmpty = true
+            for (i, leaf) in attribute.leaves.enumerated() {
+                let value = work.value(property.slot + i)
+                if value.isNull { continue }
+                isEmpty = false
+                if let problem = Self.problem(value, leaf) { return problem }
+                if leaf.column == nil { return "\(leaf.path) has no column in this store" }
+            }
+            let needsValue = !attribute.description.isOptional && !attribute.description.isDerived
+            if isEmpty, needsValue, !attribute.isComposite || attribute.description.elements.contains(where: { !$0.isOptional }) {
+                return "\(property.name) is mandatory and has no value"
+            }
+            return nil
+        case .toOne(let relationship, _):
+            guard work.kind == .insert || work.values[property.slot] != nil else { return nil }
+            if work.value(property.slot).isNull {
+                return relationship.description.isOptional ? nil : "\(property.name) is mandatory and has no object"
+            }
+            if case .absent = relationship.storage { return "\(property.name) has no place in this store" }
+            return nil
+        case .toMany(let relationship, let index):
+            guard let state = work.backing?.toManys[safe: index], state.isChanged || work.kind == .insert,
+                let count = state.elements?.count
+            else { return nil }
+            let description = relationship.description
+            if case .absent = relationship.storage, count > 0 { return "\(property.name) has no place in this store" }
+            if description.maxCount > 1, count > description.maxCount {
+                return "\(property.name) holds \(count) objects, at most \(description.maxCount) are allowed"
+            }
+            if !description.isOptional, count < max(1, description.minCount) {
+                return "\(property.name) holds \(count) objects, at least \(max(1, description.minCount)) are needed"
+            }
+            return nil
+        }
+    }
+
+    private static func problem(_ value: SQLValue, _ leaf: LeafLayout) -> String? {
+        switch (leaf.type, value) {
+        case (.integer16, .integer(let number)) where Int16(exactly: number) == nil: "\(leaf.path): \(number) needs more than 16 bits"
+        case (.integer32, .integer(let number)) where Int32(exactly: number) == nil: "\(leaf.path): \(number) needs more than 32 bits"
+        case (_, .real(let number)) where number.isNaN: "\(leaf.path) is not a number, which SQLite stores as NULL"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import SQLite
+import StoreFormat
+
+extension SaveRun {
+    /// Writes the rows: deletes first, so that their unique values are free, then updates, inserts, and the join rows.
+    /// - Throws: `StoreError` `VersionConflict`, with every object that somebody else changed.
+    func write() throws {
+        var conflicts: [StoreError.Offence] = []
+        for work in order where work.kind == .delete {
+            try deleteJoins(of: work)
+            guard try transaction.delete(work.entity.layout, key: work.key, expecting: work.expecting) else {
+                try note(work, &conflicts)
+                continue
+            }
+        }
+        for work in order where work.kind == .update {
+            if work.isTouch {
+                try writeTouch(work)
+            } else if try !writeUpdate(work) {
+                try note(work, &conflicts)
+            }
+        }
+        if let first = conflicts.first {
+            throw StoreError(
+                .versionConflict,
+                "\(first.object) \(first.reason)" + (conflicts.count > 1 ? "; and \(conflicts.count - 1) more" : ""),
+                way: "the changes are still pending: refresh, or roll back, and save again", objects: conflicts)
+        }
+        for work in order where work.kind == .insert { try writeInsert(work) }
+        try writeJoins()
+    }
+
+    private func note(_ work: SaveWork, _ conflicts: inout [StoreError.Offence]) throws {
+        let now = try row(work.entity, work.key)?.version
+        // Deleted already: somebody else had the same wish.
+        if now == nil, work.kind == .delete { return }
+        let seen = work.expecting.map { "version \($0)" } ?? "the row"
+        conflicts.append(
+            .init(
+                object: work.reference,
+                reason: now.map { "was changed since it was read: \(seen) was seen, it is at version \($0)" }
+                    ?? "was deleted since it was read"))
+    }
+
+    private func writeTouch(_ work: SaveWork) throws {
+        guard transaction.owns(work.entity.name) else {
+            return try transaction.noteChange(work.entity.layout, key: work.key, changed: work.changed)
+        }
+        _ = try transaction.update(work.entity.layout, key: work.key, expecting: nil, columns: [], changed: work.changed)
+    }
+
+    /// A slot's value as the column gets it: keys of new objects are their permanent ones by now.
+    private func final(_ value: SQLValue, _ slot: Int, _ entity: EntityPlan) throws -> SQLValue {
+        switch value {
+        case .integer(let key) where key < 0 && entity.leaves[slot] == nil:
+            return keys[key].map { .integer($0.key) } ?? .null
+        case .blob(let bytes):
+            guard let leaf = entity.leaves[slot], leaf.isExternal else { return value }
+            return try transaction.encode(.data(Data(bytes)), as: leaf)
+        default: return value
+        }
+    }
+
+    private func writeUpdate(_ work: SaveWork) throws -> Bool {
+        var columns: [(index: Int, value: SQLValue)] = []
+        var values = work.row?.values ?? []
+        for (slot, value) in work.values.sorted(by: { $0.key < $1.key }) {
+            let column = work.entity.columns[slot]
+            guard column >= 0 else { continue }
+            let value = try final(value, slot, work.entity)
+            columns.append((column, value))
+            if slot < values.count { values[slot] = value }
+        }
+        let isWritten = try transaction.update(
+            work.entity.layout, key: work.key, expecting: work.expecting, columns: columns, changed: work.changed)
+        if isWritten, let version = work.expecting, !values.isEmpty {
+            keep(StoredRow.make(work.entity, key: work.key, version: version + 1, values: values))
+        }
+        return isWritten
+    }
+
+    private func writeInsert(_ work: SaveWork) throws {
+        let entity = work.entity
+        var row = [SQLValue](repeating: .null, count: entity.layout.columns.count)
+        var values = work.backing?.values ?? []
+        for slot in 0..<entity.slotCount {
+            let value = try final(work.value(slot), slot, entity)
+            if slot < values.count { values[slot] = value }
+            if entity.columns[slot] >= 0 { row[entity.columns[slot]] = value }
+        }
+        try transaction.insert(entity.layout, key: work.key, values: row)
+        keep(StoredRow.make(entity, key: work.key, version: 1, values: values))
+    }
+}
