@@ -17,7 +17,8 @@ public final class Statement {
         var rest: String?
         let code = sql.withCString { text in
             var tail: UnsafePointer<CChar>?
-            let code = sqlite3_prepare_v3(connection.handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, &tail)
+            let code = sqlite3_prepare_v3(
+                connection.handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, &tail)
             if code == SQLITE_OK, let tail, tail.pointee != 0 { rest = String(cString: tail) }
             return code
         }

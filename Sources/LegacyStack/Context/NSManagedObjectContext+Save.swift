@@ -51,6 +51,7 @@ extension NSManagedObjectContext {
         work.settle()
         for object in work.inserted + work.updated + work.deleted { object.didSave() }
         tellOthers(work)
+        postDidSave(work)
         if let number, number > 0 { instance.committed(number) }
         return number
     }

@@ -9,7 +9,7 @@ public enum NSFetchRequestResultType: UInt, Sendable {
 }
 
 /// A description of what to fetch.
-open class NSFetchRequest<Result: NSFetchRequestResult>: NSObject {
+open class NSFetchRequest<Result: NSFetchRequestResult>: NSPersistentStoreRequest {
     /// The name of the entity.
     public private(set) var entityName: String?
     /// Which objects; nil for all.

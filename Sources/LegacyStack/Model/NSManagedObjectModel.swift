@@ -35,6 +35,12 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
         entities = model.numberedEntities.compactMap { made[$0.name] }
     }
 
+    /// The model of a file: `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom` or a store. Nil where it cannot be read.
+    public convenience init?(contentsOf url: URL) {
+        guard let loaded = try? ModelReader.read(at: url.path) else { return nil }
+        self.init(loaded.model)
+    }
+
     /// The entities.
     public var entities: [NSEntityDescription] {
         get { list }

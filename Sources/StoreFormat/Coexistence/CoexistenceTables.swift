@@ -76,7 +76,8 @@ public struct CoexistenceState: Sendable, Hashable {
     public var backup: String?
 
     public init(
-        form: Int64 = CoexistenceTables.form, adopted: Double, timeline: Int64 = 1, commits: Int64, purgeFloor: Int64 = 0,
+        form: Int64 = CoexistenceTables.form, adopted: Double, timeline: Int64 = 1, commits: Int64,
+        purgeFloor: Int64 = 0,
         guardMode: GuardMode, madeHistory: Bool, journalMode: String, backup: String?
     ) {
         self.form = form

@@ -33,7 +33,8 @@ public struct OwnershipRegister: Sendable, Hashable {
         try connection.cached("SELECT NAME, OWNER, PREVIOUS, EPOCH, FROZEN, SINCE FROM COEXIST_UNIT").forEach { row in
             guard let name = row.text(0), let owner = row.text(1).flatMap(StackName.init(rawValue:)) else {
                 throw StoreError(
-                    .damaged, "COEXIST_UNIT names an owner that is no stack", way: "release the store and adopt it again")
+                    .damaged, "COEXIST_UNIT names an owner that is no stack",
+                    way: "release the store and adopt it again")
             }
             register.units[name] = Unit(
                 name: name, owner: owner, previous: row.text(2).flatMap(StackName.init(rawValue:)),

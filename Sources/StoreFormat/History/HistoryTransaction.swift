@@ -68,7 +68,8 @@ public struct HistoryToken: Sendable, Hashable, CustomStringConvertible {
             return
         }
         guard parts.count == 3, let line = Int64(parts[1]), let number = Int64(parts[2]), number >= 0 else {
-            throw StoreError(.refused, "\(text) is no history token", way: "use UUID:timeline:number, as `history` prints it")
+            throw StoreError(
+                .refused, "\(text) is no history token", way: "use UUID:timeline:number, as `history` prints it")
         }
         guard parts[0].uppercased() == storeUUID.uppercased() else {
             throw StoreError(

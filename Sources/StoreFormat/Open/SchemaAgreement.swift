@@ -35,8 +35,12 @@ public enum SchemaAgreement {
         guard !mismatch.isEmpty else { return }
         var parts: [String] = []
         if !mismatch.different.isEmpty { parts.append("different: \(mismatch.different.joined(separator: ", "))") }
-        if !mismatch.onlyInStore.isEmpty { parts.append("only in the store: \(mismatch.onlyInStore.joined(separator: ", "))") }
-        if !mismatch.onlyInModel.isEmpty { parts.append("only in the model: \(mismatch.onlyInModel.joined(separator: ", "))") }
+        if !mismatch.onlyInStore.isEmpty {
+            parts.append("only in the store: \(mismatch.onlyInStore.joined(separator: ", "))")
+        }
+        if !mismatch.onlyInModel.isEmpty {
+            parts.append("only in the model: \(mismatch.onlyInModel.joined(separator: ", "))")
+        }
         if let cached {
             let details = ModelDifference.between(cached, model).map { "\($0)" }
             if !details.isEmpty { parts.append("in detail: " + details.prefix(20).joined(separator: "; ")) }

@@ -67,14 +67,16 @@ public struct Store: Sendable {
         let tables = try TableColumns(connection)
         guard tables["Z_METADATA"] != nil, tables["Z_PRIMARYKEY"] != nil else {
             throw StoreError(
-                .notAStore, "\(path) is an SQLite database, but no Core Data store: it lacks Z_METADATA or Z_PRIMARYKEY",
+                .notAStore,
+                "\(path) is an SQLite database, but no Core Data store: it lacks Z_METADATA or Z_PRIMARYKEY",
                 way: "give the file that Core Data or SwiftData made")
         }
         let metadata = try StoreMetadata.read(connection)
         let (model, origin) = try StoreModelSource.model(
             given: model, source: source, connection, path: path, tables: tables)
         if requiringEqualHashes, case .given = origin {
-            try SchemaAgreement.check(model, against: metadata, cached: StoreModelSource.cached(connection, tables), path)
+            try SchemaAgreement.check(
+                model, against: metadata, cached: StoreModelSource.cached(connection, tables), path)
         }
         let catalogue = try Catalogue.read(connection, model: model)
         return Store(

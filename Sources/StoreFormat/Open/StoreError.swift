@@ -98,13 +98,20 @@ extension StoreError {
         case error.isBusy:
             self.init(.busy, "\(path) is locked by another process", way: "try again when it has finished")
         case error.isFull:
-            self.init(.diskFull, "the disk that holds \(path) is full", way: "free space and try again; nothing changed")
+            self.init(
+                .diskFull, "the disk that holds \(path) is full", way: "free space and try again; nothing changed")
         case error.isReadOnly:
-            self.init(.readOnly, "\(path) cannot be written: \(error.message)", way: "check the permissions of file and folder")
+            self.init(
+                .readOnly, "\(path) cannot be written: \(error.message)",
+                way: "check the permissions of file and folder")
         case error.isCannotOpen:
-            self.init(.accessDenied, "\(path) cannot be opened: \(error.message)", way: "check that it exists and who may read it")
+            self.init(
+                .accessDenied, "\(path) cannot be opened: \(error.message)",
+                way: "check that it exists and who may read it")
         case error.isInputOutput:
-            self.init(.inputOutput, "reading or writing \(path) failed: \(error.message)", way: "check the disk; nothing was retried")
+            self.init(
+                .inputOutput, "reading or writing \(path) failed: \(error.message)",
+                way: "check the disk; nothing was retried")
         default:
             self.init(.damaged, "\(path): \(error.description)")
         }

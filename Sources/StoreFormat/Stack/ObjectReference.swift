@@ -42,7 +42,9 @@ public struct ObjectReference: Sendable, Hashable, Comparable, CustomStringConve
             rest = rest[..<slash] + "/" + rest[slash...].dropFirst(2)
         }
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, let key = Int64(parts[1]), key > 0 else { throw Self.malformed(text) }
+        guard parts.count == 2, !parts[0].isEmpty, let key = Int64(parts[1]), key > 0 else {
+            throw Self.malformed(text)
+        }
         self.init(entity: String(parts[0]), key: key)
     }
 

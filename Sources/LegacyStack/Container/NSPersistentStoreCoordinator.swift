@@ -1,0 +1,80 @@
+import Foundation
+import StoreFormat
+import StoreModel
+import Synchronization
+
+/// One store file, opened.
+public final class NSPersistentStore: Sendable {
+    let instance: LegacyInstance
+
+    init(_ instance: LegacyInstance) {
+        self.instance = instance
+    }
+
+    /// The file.
+    public var url: URL? { URL(fileURLWithPath: instance.store.path) }
+    /// The store's UUID.
+    public var identifier: String { instance.store.uuid }
+    /// Whether nothing can be saved.
+    public var isReadOnly: Bool { instance.readOnlyReason != nil }
+    /// `SQLite`.
+    public var type: String { NSSQLiteStoreType }
+}
+
+/// Opens a store for a model.
+public final class NSPersistentStoreCoordinator: Sendable {
+    /// The model that stores are opened with.
+    public let managedObjectModel: NSManagedObjectModel
+    private let opened = Mutex<LegacyInstance?>(nil)
+
+    /// Makes a coordinator for a model.
+    public init(managedObjectModel: NSManagedObjectModel) {
+        self.managedObjectModel = managedObjectModel
+    }
+
+    /// The opened store; nil before one is added.
+    public var instance: LegacyInstance? { opened.withLock { $0 } }
+
+    /// The stores: one at most.
+    public var persistentStores: [NSPersistentStore] { instance.map { [NSPersistentStore($0)] } ?? [] }
+
+    /// Opens the store at a file; makes it where there is none and it may be written.
+    /// - Throws: `StoreError`: `SchemaMismatch` where the store was made with another model, and what opening throws.
+    @discardableResult
+    public func addPersistentStore(_ description: NSPersistentStoreDescription) throws -> NSPersistentStore {
+        guard let path = description.url?.path else {
+            throw StoreError(.notFound, "the store description has no url", way: "set the file's url")
+        }
+        guard instance == nil else {
+            throw StoreError(.refused, "the coordinator has a store already", way: "use a coordinator for each store")
+        }
+        let options = description.openingOptions
+        let model = managedObjectModel.modelDescription
+        if !options.isReadOnly, !FileManager.default.fileExists(atPath: path) {
+            try FileManager.default.createDirectory(
+                at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+            try StoreCreator.create(path, model: model, isTracked: options.isTracking)
+        }
+        let store = try Store.open(path, model: model, source: "the container's model")
+        let instance = try LegacyInstance(store: store, managedObjectModel: managedObjectModel, options: options)
+        opened.withLock { $0 = instance }
+        return NSPersistentStore(instance)
+    }
+
+    /// The identity that a URI names; nil where it is none of the store.
+    public func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+        instance.flatMap { $0.newContext().objectID(for: url) }
+    }
+
+    /// Closes the store. Contexts over it throw from then on.
+    public func remove(_ store: NSPersistentStore) {
+        store.instance.close()
+        opened.withLock { if $0 === store.instance { $0 = nil } }
+    }
+
+    /// A token for the newest transaction of history.
+    public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+        guard let instance else { return nil }
+        return try? NSPersistentHistoryToken(instance.historyToken(after: instance.lastTransaction()))
+    }
+}

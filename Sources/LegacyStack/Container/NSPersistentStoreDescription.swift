@@ -1,0 +1,46 @@
+import Foundation
+
+/// The option that switches history on; it is on unless a description says otherwise.
+public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+/// The option that opens a store for reading only.
+public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+/// The only type of store here.
+public let NSSQLiteStoreType = "SQLite"
+
+/// Where a container's store lies and how it is opened.
+public final class NSPersistentStoreDescription: NSObject {
+    /// The file.
+    public var url: URL?
+    /// `SQLite`, the only type there is.
+    public var type = NSSQLiteStoreType
+    /// Whether the store is opened for reading only.
+    public var isReadOnly = false
+    /// Whether `loadPersistentStores` returns before the store is open. Here it never does.
+    public var shouldAddStoreAsynchronously = false
+    /// Details that Core Data has no option for.
+    public var instanceOptions = LegacyInstance.Options()
+    private var storedOptions: [String: NSObject] = [NSPersistentHistoryTrackingKey: NSNumber(value: true)]
+
+    override public init() {}
+
+    /// Describes a store at a file.
+    public init(url: URL) {
+        self.url = url
+    }
+
+    /// The options that were set.
+    public var options: [String: NSObject] { storedOptions }
+
+    /// Sets an option.
+    public func setOption(_ option: NSObject?, forKey key: String) {
+        storedOptions[key] = option
+    }
+
+    var openingOptions: LegacyInstance.Options {
+        var result = instanceOptions
+        let isReadOnlyOption = (storedOptions[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
+        result.isReadOnly = isReadOnly || isReadOnlyOption || instanceOptions.isReadOnly
+        if let tracking = storedOptions[NSPersistentHistoryTrackingKey] as? NSNumber { result.isTracking = tracking.boolValue }
+        return result
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import SQLite
+import StoreFormat
+
+extension LegacyInstance {
+    /// The number of the newest transaction.
+    func lastTransaction() throws -> Int64 {
+        try read { try HistoryReader($0, store: store).extent().last }
+    }
+
+    private func timeline() throws -> Int64 {
+        try read { try CoexistenceTables.exist($0) ? CoexistenceState.read($0).timeline : 1 }
+    }
+
+    /// The token of a transaction of this store.
+    func historyToken(after number: Int64) throws -> HistoryToken {
+        HistoryToken(storeUUID: store.uuid, timeline: try timeline(), transaction: number)
+    }
+
+    func execute(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
+        if request.isDeletion {
+            try purge(request.place)
+            return NSPersistentHistoryResult(NSNumber(value: true), .statusOnly)
+        }
+        let timeline = try timeline()
+        let transactions = try read { connection in
+            try connection.transaction(.deferred) {
+                let reader = HistoryReader(connection, store: store)
+                let floor = try reader.extent().first.map { $0 - 1 } ?? reader.extent().last
+                switch request.place {
+                case .token(nil): return try reader.transactions(after: floor)
+                case .token(let token?): return try reader.transactions(after: try number(token, timeline))
+                case .date(let date): return try reader.transactions(after: floor).filter { $0.timestamp > date }
+                }
+            }
+        }
+        let withChanges = request.resultType != .transactionsOnly
+        let result = transactions.map {
+            let token = HistoryToken(storeUUID: store.uuid, timeline: timeline, transaction: $0.number)
+            return NSPersistentHistoryTransaction($0, token, schema, withChanges: withChanges)
+        }
+        let changes = result.flatMap { $0.changes ?? [] }
+        switch request.resultType {
+        case .transactionsAndChanges, .transactionsOnly: return NSPersistentHistoryResult(result, request.resultType)
+        case .changesOnly: return NSPersistentHistoryResult(changes, request.resultType)
+        case .objectIDs: return NSPersistentHistoryResult(changes.map(\.changedObjectID), request.resultType)
+        case .count: return NSPersistentHistoryResult(NSNumber(value: changes.count), request.resultType)
+        case .statusOnly: return NSPersistentHistoryResult(NSNumber(value: !result.isEmpty), request.resultType)
+        }
+    }
+
+    private func number(_ token: NSPersistentHistoryToken, _ timeline: Int64) throws -> Int64 {
+        try HistoryToken(parsing: token.token.description, storeUUID: store.uuid, timeline: timeline).transaction
+    }
+
+    /// Removes the oldest transactions: never one that a durable consumer, or this instance, has not read.
+    private func purge(_ place: NSPersistentHistoryChangeRequest.Place) throws {
+        let timeline = try timeline()
+        let position = position
+        try writer.use { writer in
+            let connection = writer.connection
+            try StoreConnector.translating(store.path) {
+                try connection.transaction(.immediate) {
+                    guard try HistoryReader(connection, store: store).extent().count > 0 else { return }
+                    var last: Int64
+                    switch place {
+                    case .token(nil): return
+                    case .token(let token?): last = try number(token, timeline)
+                    case .date(let date):
+                        // The longest prefix that is older as a whole: clocks may have gone back.
+                        let sql = "SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?"
+                        let first = try connection.scalar(sql, [.real(date.timeIntervalSinceReferenceDate)])?.integerValue
+                        last = try first.map { $0 - 1 } ?? HistoryReader(connection, store: store).extent().last
+                    }
+                    let isAdopted = try CoexistenceTables.exist(connection)
+                    if isAdopted {
+                        let slowest = try connection.scalar("SELECT min(NUMBER) FROM COEXIST_CONSUMER WHERE STATE <> 'expired'")
+                        last = min(last, slowest?.integerValue ?? last, position)
+                    }
+                    try connection.run("DELETE FROM ACHANGE WHERE ZTRANSACTIONID <= ?", [.integer(last)])
+                    try connection.run("DELETE FROM ATRANSACTION WHERE Z_PK <= ?", [.integer(last)])
+                    guard isAdopted else { return }
+                    try connection.run(
+                        "UPDATE COEXIST_STATE SET PURGE_FLOOR = max(PURGE_FLOOR, ?)", [.integer(last)])
+                    try CoexistenceState.countCommit(connection)
+                }
+            }
+        }
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Executes a request.
+    /// - Throws: `StoreError`: `TokenExpired` for history that has been purged, `OtherStore` for a token of another store.
+    @discardableResult
+    public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        if let history = request as? NSPersistentHistoryChangeRequest { return try instance.execute(history) }
+        throw StoreError(.refused, "\(type(of: request)) cannot be executed", way: "fetch requests go to fetch(_:)")
+    }
+}
