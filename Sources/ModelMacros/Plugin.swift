@@ -1,6 +1,6 @@
+@_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
 import SwiftSyntax
 import SwiftSyntaxMacros
-@_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
 
 struct UnknownMacro: Error {
     let name: String

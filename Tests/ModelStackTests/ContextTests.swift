@@ -33,11 +33,13 @@ import Testing
         #expect(context.hasChanges)
         try context.save()
         #expect(!context.hasChanges)
-        #expect(try sql("SELECT ZNAME, ZDESTINATION, ZBUDGET, ZDAYS, ZKIND, ZSTREET, ZNUMBER, Z_OPT FROM ZTRIP") == [
-            ["Alps", "Zermatt", 12.5, 1, "business", "Main", 7, 1]
-        ])
+        #expect(
+            try sql("SELECT ZNAME, ZDESTINATION, ZBUDGET, ZDAYS, ZKIND, ZSTREET, ZNUMBER, Z_OPT FROM ZTRIP") == [
+                ["Alps", "Zermatt", 12.5, 1, "business", "Main", 7, 1]
+            ])
         #expect(try sql("SELECT hex(ZPHOTO) FROM ZTRIP") == [["01010203"]])
-        #expect(try sql("SELECT ZTITLE, ZTRIP, ZISPACKED FROM ZITEM ORDER BY ZTITLE") == [["Rope", 1, 0], ["Tent", 1, 0]])
+        #expect(
+            try sql("SELECT ZTITLE, ZTRIP, ZISPACKED FROM ZITEM ORDER BY ZTITLE") == [["Rope", 1, 0], ["Tent", 1, 0]])
         let other = ModelContext(container)
         let read = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
         #expect(read.address == Trip.Address(street: "Main", number: 7))
@@ -178,7 +180,8 @@ import Testing
         for name in ["b", "d"] { context.insert(Trip(name: name)) }
         try context.save()
         context.insert(Trip(name: "c"))
-        var descriptor = FetchDescriptor<Trip>(predicate: #Predicate { $0.name > "a" }, sortBy: [SortDescriptor(\.name)])
+        var descriptor = FetchDescriptor<Trip>(
+            predicate: #Predicate { $0.name > "a" }, sortBy: [SortDescriptor(\.name)])
         #expect(try context.fetch(descriptor).map(\.name) == ["b", "c", "d"])
         descriptor.fetchOffset = 1
         descriptor.fetchLimit = 1
@@ -194,10 +197,16 @@ import Testing
         try context.save()
         let other = try ModelInstance(path: folder.file("Trips.store"))
         try await confirmation { heard in
-            withObservationTracking { _ = trip.destination } onChange: { heard() }
+            withObservationTracking {
+                _ = trip.destination
+            } onChange: {
+                heard()
+            }
             _ = try other.save(
                 ObjectBatch([
-                    .update(.init(entity: "Trip", key: 1), values: ["destination": .attribute(.string("Bern"))], expecting: nil)
+                    .update(
+                        .init(entity: "Trip", key: 1), values: ["destination": .attribute(.string("Bern"))],
+                        expecting: nil)
                 ]))
             let history = HistoryReader(
                 try StoreConnector.connect(folder.file("Trips.store"), .reader), store: container.instance.store)

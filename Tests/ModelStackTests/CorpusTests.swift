@@ -25,8 +25,10 @@ import Testing
         let folders = ((try? files.contentsOfDirectory(atPath: corpus)) ?? []).sorted()
         return folders.filter { folder in !unreadable.contains { folder.hasPrefix($0 + "_") } }.flatMap { folder in
             let names = ((try? files.contentsOfDirectory(atPath: corpus + "/" + folder)) ?? []).sorted()
-            return names.filter { $0.hasSuffix("sqlite") || $0.hasSuffix("store") || $0.hasSuffix("db") || $0.hasSuffix("storedata") }
-                .map { Sample(folder: corpus + "/" + folder, name: $0) }
+            return names.filter {
+                $0.hasSuffix("sqlite") || $0.hasSuffix("store") || $0.hasSuffix("db") || $0.hasSuffix("storedata")
+            }
+            .map { Sample(folder: corpus + "/" + folder, name: $0) }
         }
     }()
 

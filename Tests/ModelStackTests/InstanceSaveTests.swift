@@ -31,23 +31,33 @@ import Testing
             .insert(entity: "Author", name: "ann", values: ["name": .attribute(.string("Ann"))]),
             .insert(
                 entity: "Book", name: "one",
-                values: ["title": .attribute(.string("One")), "pages": .attribute(.integer(100)), "author": .toOne(.new("ann"))]),
+                values: [
+                    "title": .attribute(.string("One")), "pages": .attribute(.integer(100)),
+                    "author": .toOne(.new("ann")),
+                ]),
             .insert(
                 entity: "Book", name: "two",
-                values: ["title": .attribute(.string("Zwei")), "pages": .attribute(.integer(200)), "author": .toOne(.new("ann"))]),
-            .insert(entity: "Tag", name: "red", values: ["name": .attribute(.string("red")), "books": .toMany([.new("one")])]),
+                values: [
+                    "title": .attribute(.string("Zwei")), "pages": .attribute(.integer(200)),
+                    "author": .toOne(.new("ann")),
+                ]),
+            .insert(
+                entity: "Tag", name: "red",
+                values: ["name": .attribute(.string("red")), "books": .toMany([.new("one")])]),
             .insert(entity: "Shelf", name: "shelf", values: ["books": .toMany([.new("two"), .new("one")])]))
     }
 
     @Test func insertedGraphIsWrittenWithKeysOrderAndJoinRows() throws {
         let result = try library()
         #expect(result.objects["ann"] == ObjectReference(entity: "Author", key: 1))
-        #expect(try sql("SELECT ZTITLE, ZAUTHOR, ZSHELF, Z_FOK_SHELF, Z_OPT FROM ZBOOK ORDER BY Z_PK") == [
-            ["One", 1, 1, 3072, 1], ["Zwei", 1, 1, 2048, 1],
-        ])
+        #expect(
+            try sql("SELECT ZTITLE, ZAUTHOR, ZSHELF, Z_FOK_SHELF, Z_OPT FROM ZBOOK ORDER BY Z_PK") == [
+                ["One", 1, 1, 3072, 1], ["Zwei", 1, 1, 2048, 1],
+            ])
         #expect(try sql("SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE = 0") == [[5]])
         let shelf = try #require(try instance.object(ObjectReference(entity: "Shelf", key: 1), isFresh: true))
-        #expect(shelf.relationships["books"] == .toMany([.init(entity: "Book", key: 2), .init(entity: "Book", key: 1)]))
+        #expect(
+            shelf.relationships["books"] == .toMany([.init(entity: "Book", key: 2), .init(entity: "Book", key: 1)]))
         let tag = try #require(try instance.object(ObjectReference(entity: "Tag", key: 1), isFresh: true))
         #expect(tag.relationships["books"] == .toMany([.init(entity: "Book", key: 1)]))
     }
@@ -58,7 +68,8 @@ import Testing
         #expect(try sql("SELECT Z_OPT FROM ZPERSON") == [[2]])
         #expect(try sql("SELECT Z_OPT, ZAUTHOR FROM ZBOOK WHERE Z_PK = 1") == [[2, .null]])
         let number = try #require(result.transaction)
-        #expect(try sql("SELECT ZENTITYPK FROM ACHANGE WHERE ZTRANSACTIONID = \(number) AND ZCHANGETYPE = 1").count == 2)
+        #expect(
+            try sql("SELECT ZENTITYPK FROM ACHANGE WHERE ZTRANSACTIONID = \(number) AND ZCHANGETYPE = 1").count == 2)
     }
 
     @Test func equalValueIsNoChangeAndWritesNothing() throws {
@@ -88,7 +99,9 @@ import Testing
 
     @Test func denyRefusesTheDeleteAndNamesWhatItHolds() throws {
         _ = try library()
-        let error = #expect(throws: StoreError.self) { try save(.delete(.init(entity: "Shelf", key: 1), expecting: nil)) }
+        let error = #expect(throws: StoreError.self) {
+            try save(.delete(.init(entity: "Shelf", key: 1), expecting: nil))
+        }
         #expect(error?.code == .deleteDenied)
         #expect(error?.objects.count == 2)
         #expect(try sql("SELECT count(*) FROM ZSHELF") == [[1]])
@@ -125,13 +138,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("title == 'One'", [1]), ("title != 'One'", [2]), ("pages BETWEEN {150, 250}", [2]), ("author.name == 'Ann'", [1, 2]),
+        ("title == 'One'", [1]), ("title != 'One'", [2]), ("pages BETWEEN {150, 250}", [2]),
+        ("author.name == 'Ann'", [1, 2]),
         ("title BEGINSWITH[c] 'o'", [1]), ("title ENDSWITH 'ei'", [2]), ("title CONTAINS[c] 'W'", [2]),
         ("title LIKE 'O?e'", [1]), ("title MATCHES '[A-O].*'", [1]), ("title IN {'One', 'x'}", [1]),
         ("ANY tags.name == 'red'", [1]), ("NONE tags.name == 'red'", [2]), ("tags.@count == 0", [2]),
         ("SUBQUERY(tags, $t, $t.name == 'red').@count > 0", [1]), ("isbn == nil", [1, 2]), ("rating < 3", []),
         ("NOT (pages == 100)", [2]), ("pages + 1 == 101 OR pages == 200", [1, 2]), ("author == 'Author/1'", [1, 2]),
-        ("SELF IN {'Book/2'}", [2]), ("author.books.@count == 2 AND pages > '150'", [2]), ("shelf.label == nil", [1, 2]),
+        ("SELF IN {'Book/2'}", [2]), ("author.books.@count == 2 AND pages > '150'", [2]),
+        ("shelf.label == nil", [1, 2]),
         ("rating != 3", [1, 2]), ("ALL tags.name == 'red'", [1, 2]), ("title ==[cd] 'ÖNE'", [1]),
     ])
     func predicateFindsTheseBooks(_ format: String, _ keys: [Int64]) throws {

@@ -15,7 +15,8 @@ import Testing
         context = ModelContext(container)
         let guide = Guide(name: "Ann")
         for (i, name) in ["Alps", "Bern", "Città", "Oslo 10", "Oslo 9"].enumerated() {
-            let trip = Trip(name: name, destination: i < 3 ? "CH" : "NO", start: Date(timeIntervalSinceReferenceDate: Double(i)))
+            let trip = Trip(
+                name: name, destination: i < 3 ? "CH" : "NO", start: Date(timeIntervalSinceReferenceDate: Double(i)))
             trip.days = i * 3
             if i > 0 { trip.budget = Double(i) * 100 }
             if i == 2 { trip.kind = .business }
@@ -29,7 +30,8 @@ import Testing
 
     private func names(_ predicate: Predicate<Trip>) throws -> [String] {
         // As SQL finds them, and as the closure does in memory.
-        let found = try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.start)])).map(\.name)
+        let found = try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.start)])).map(
+            \.name)
         let all = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.start)]))
         let expected = try all.filter { try predicate.evaluate($0) }.map(\.name)
         #expect(found == expected)
@@ -40,7 +42,8 @@ import Testing
         let limit = 6
         #expect(try names(#Predicate { $0.days > limit }) == ["Oslo 10", "Oslo 9"])
         #expect(try names(#Predicate { $0.days >= 3 && $0.destination == "CH" }) == ["Bern", "Città"])
-        #expect(try names(#Predicate { !($0.destination == "CH") || $0.name == "Alps" }) == ["Alps", "Oslo 10", "Oslo 9"])
+        #expect(
+            try names(#Predicate { !($0.destination == "CH") || $0.name == "Alps" }) == ["Alps", "Oslo 10", "Oslo 9"])
         #expect(try names(#Predicate { $0.days % 2 == 0 && $0.days + 1 < 8 }) == ["Alps", "Città"])
         #expect(try names(#Predicate { (3...6).contains($0.days) }) == ["Bern", "Città"])
     }
@@ -86,7 +89,8 @@ import Testing
         let guide = try #require(try context.fetch(FetchDescriptor<Guide>()).first)
         let id = guide.persistentModelID
         #expect(try names(#Predicate { $0.guide?.persistentModelID == id }) == ["Bern", "Oslo 10"])
-        let trip = try #require(try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Bern" })).first)
+        let trip = try #require(
+            try context.fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == "Bern" })).first)
         let own = trip.persistentModelID
         #expect(try names(#Predicate { $0.persistentModelID == own }) == ["Bern"])
     }

@@ -243,7 +243,9 @@ final class ObjectContext {
                 }
             case .dropped(let roots):
                 for root in registered.indices where roots?.contains(root) ?? true {
-                    for object in Array(registered[root].values) { outdate(object.takeUnretainedValue(), isDeleted: false) }
+                    for object in Array(registered[root].values) {
+                        outdate(object.takeUnretainedValue(), isDeleted: false)
+                    }
                 }
             }
         }
@@ -253,7 +255,8 @@ final class ObjectContext {
     private func outdate(_ backing: ModelBacking, isDeleted: Bool) {
         guard backing.state == .persistent || backing.state == .deleted else { return }
         forgetToManys(backing)
-        guard !pendingKeys.contains(ObjectIdentifier(backing)) || !isChanged(backing) && backing.state == .persistent else {
+        guard !pendingKeys.contains(ObjectIdentifier(backing)) || !isChanged(backing) && backing.state == .persistent
+        else {
             // Read anew once the changes are given up.
             backing.isStale = true
             return

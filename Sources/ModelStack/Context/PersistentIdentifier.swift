@@ -35,7 +35,9 @@ public struct PersistentIdentifier: Sendable, Hashable, Codable, Identifiable, C
 extension ModelBacking {
     var identifier: PersistentIdentifier {
         let name = entity?.name ?? shape?.name ?? ""
-        guard key > 0, let context else { return PersistentIdentifier(entityName: name, storeIdentifier: nil, key: key) }
+        guard key > 0, let context else {
+            return PersistentIdentifier(entityName: name, storeIdentifier: nil, key: key)
+        }
         return PersistentIdentifier(entityName: name, storeIdentifier: context.instance.store.uuid, key: key)
     }
 }

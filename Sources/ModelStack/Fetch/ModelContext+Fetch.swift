@@ -31,7 +31,8 @@ extension ModelContext {
     }
 
     /// The identities of the objects that the descriptor asks for.
-    public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
+    public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
+    {
         objects.syncIfNeeded()
         if descriptor.includePendingChanges, try !pendingModels(T.self).isEmpty {
             return try fetch(descriptor).map(\.persistentModelID)

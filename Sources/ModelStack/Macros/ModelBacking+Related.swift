@@ -16,7 +16,8 @@ extension ModelBacking {
 
     public func get<T: PersistentModel>(_ index: Int) -> T? {
         guard let context, state != .detached else { return detached[index]?.first as? T }
-        guard let property = plan(index), let object = context.attempt({ try context.toOne(self, property) }) ?? nil else {
+        guard let property = plan(index), let object = context.attempt({ try context.toOne(self, property) }) ?? nil
+        else {
             return nil
         }
         return context.model(object) as? T
@@ -57,9 +58,13 @@ extension ModelBacking {
 
     public func get<T: PersistentModel>(_ index: Int) -> [T] {
         guard let context, state != .detached else { return (detached[index] as? [T]) ?? [] }
-        guard let property = plan(index), let keys = context.attempt({ try context.toMany(self, property) }) else { return [] }
+        guard let property = plan(index), let keys = context.attempt({ try context.toMany(self, property) }) else {
+            return []
+        }
         return keys.compactMap { key in
-            guard let object = context.attempt({ try context.object(key) }) ?? nil, object.state != .gone else { return nil }
+            guard let object = context.attempt({ try context.object(key) }) ?? nil, object.state != .gone else {
+                return nil
+            }
             return context.model(object) as? T
         }
     }

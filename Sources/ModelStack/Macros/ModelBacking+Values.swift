@@ -37,14 +37,16 @@ extension ModelBacking {
 
     var properties: [ShapeProperty] { shape?.properties ?? [] }
 
+    private func slot(_ index: Int) -> Int? {
+        guard let shape, index < shape.slots.count else { return nil }
+        return shape.slots[index]
+    }
+
     func plan(_ index: Int) -> PropertyPlan? { entity?.properties[safe: index] }
 
     private func read(_ slot: Int) -> SQLValue {
-        let value = value(slot)
-        guard values.isEmpty, let row, row.plan.hasExternalData, let leaf = row.plan.leaves[safe: slot] ?? nil,
-            leaf.isExternal, let external = context?.instance.plan.store.externalData
-        else { return value }
-        return Self.plain(value, leaf, external)
+        guard values.isEmpty, let row else { return value(slot) }
+        return row.plan.hasExternalData ? original(slot) : row[slot]
     }
 
     private func write(_ slot: Int, _ value: SQLValue) {
@@ -60,17 +62,17 @@ extension ModelBacking {
 
     /// While an object is made: a first value. An object that is made for a row has its values already.
     public func initialize<T: StoredScalar>(_ index: Int, to value: T) {
-        guard state == .detached, let slot = properties[safe: index]?.slot, slot < values.count else { return }
+        guard state == .detached, let slot = slot(index), slot < values.count else { return }
         values[slot] = value._stored
     }
 
     public func get<T: StoredScalar>(_ index: Int) -> T {
-        guard let slot = properties[safe: index]?.slot else { return T._absent }
+        guard let slot = slot(index) else { return T._absent }
         return T(_stored: read(slot)) ?? T._absent
     }
 
     public func set<T: StoredScalar>(_ index: Int, to value: T) {
-        guard let slot = properties[safe: index]?.slot else { return }
+        guard let slot = slot(index) else { return }
         write(slot, value._stored)
     }
 

@@ -152,7 +152,8 @@ extension Decimal: StoredScalar {
         switch _stored {
         case .integer(let value): self.init(value)
         case .real(let value):
-            guard value.isFinite, let exact = Decimal(string: "\(value)", locale: Locale(identifier: "en_US_POSIX")) else {
+            guard value.isFinite, let exact = Decimal(string: "\(value)", locale: Locale(identifier: "en_US_POSIX"))
+            else {
                 return nil
             }
             self = exact

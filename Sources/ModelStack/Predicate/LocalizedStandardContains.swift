@@ -3,7 +3,8 @@ import Foundation
 extension PredicateExpressions {
     /// `text.localizedStandardContains(part)`, which Foundation's own predicates lack on this platform: without regard to
     /// case, diacritics and width.
-    public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
+    public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
+        PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
         public typealias Output = Bool
 

@@ -7,7 +7,8 @@ extension PredicateExpressions.NilCoalesce: SQLTranslatable {
         let right = try translator.translate(rhs)
         if translator.isNil(left) { return right }
         if case .elements = left { return left }
-        let sql = "ifnull(\(try translator.sql(left, beside: right, self)), \(try translator.sql(right, beside: left, self)))"
+        let sql =
+            "ifnull(\(try translator.sql(left, beside: right, self)), \(try translator.sql(right, beside: left, self)))"
         if Output.self == Bool.self { return .condition(sql) }
         guard case .term(let term) = left else { return .term(SQLTerm(sql: sql, kind: .other)) }
         return .term(SQLTerm(sql: sql, kind: term.kind))

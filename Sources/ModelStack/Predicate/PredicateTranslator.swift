@@ -110,7 +110,9 @@ final class PredicateTranslator {
             guard let inner = optional.wrappedValue else { return .null }
             return try captured(inner, beside: other, expression)
         }
-        if let raw = value as? any RawRepresentable, let scalar = Self.raw(raw) as? any StoredScalar { return scalar._stored }
+        if let raw = value as? any RawRepresentable, let scalar = Self.raw(raw) as? any StoredScalar {
+            return scalar._stored
+        }
         if let character = value as? Character { return .text(String(character)) }
         if let text = value as? Substring { return .text(String(text)) }
         if let scalar = value as? any BinaryInteger { return .integer(Int64(truncatingIfNeeded: scalar)) }
@@ -121,7 +123,9 @@ final class PredicateTranslator {
 
     private func key(_ id: PersistentIdentifier, beside other: Operand?) throws -> SQLValue {
         // An object of another entity, of another store, or one that was never saved, is equal to none here.
-        guard id.storeIdentifier == query.plan.store.uuid, let named = query.plan[id.entityName] else { return .integer(-1) }
+        guard id.storeIdentifier == query.plan.store.uuid, let named = query.plan[id.entityName] else {
+            return .integer(-1)
+        }
         if case .term(let term)? = other, case .object(let entity) = term.kind, entity.root != named.root {
             return .integer(-1)
         }
@@ -141,7 +145,9 @@ final class PredicateTranslator {
     }
 
     func isNil(_ operand: Operand) -> Bool {
-        if case .value(let value) = operand, let optional = value as? any AnyOptionalType { return optional.wrappedValue == nil }
+        if case .value(let value) = operand, let optional = value as? any AnyOptionalType {
+            return optional.wrappedValue == nil
+        }
         return false
     }
 
@@ -166,7 +172,9 @@ final class PredicateTranslator {
         }
     }
 
-    private func step(_ term: SQLTerm, _ keyPath: AnyKeyPath, _ valueType: Any.Type, _ expression: Any) throws -> Operand {
+    private func step(_ term: SQLTerm, _ keyPath: AnyKeyPath, _ valueType: Any.Type, _ expression: Any) throws
+        -> Operand
+    {
         switch term.kind {
         case .object(let entity):
             if valueType == PersistentIdentifier.self { return .term(term) }
@@ -180,7 +188,9 @@ final class PredicateTranslator {
             }
             return .term(try query.step(term, property.name))
         case .composite(let attribute, let columns):
-            if columns.count == 1, attribute.leaves[0].name == attribute.name { return .term(try query.step(term, attribute.name)) }
+            if columns.count == 1, attribute.leaves[0].name == attribute.name {
+                return .term(try query.step(term, attribute.name))
+            }
             // Only the text of a key path names a structure's stored property.
             let name = "\(keyPath)".split(separator: ".").last.map(String.init) ?? ""
             return .term(try query.step(term, name))
@@ -197,7 +207,8 @@ final class PredicateTranslator {
     ) throws -> Operand {
         let source = try filter?.source ?? query.elements(property, of: scope)
         if valueType == Int.self {
-            return .term(SQLTerm(sql: source.select("count(*)", where: filter?.condition), kind: .number, isNullable: false))
+            return .term(
+                SQLTerm(sql: source.select("count(*)", where: filter?.condition), kind: .number, isNullable: false))
         }
         if valueType == Bool.self { return .condition("NOT EXISTS \(source.select("1", where: filter?.condition))") }
         throw Self.unsupported(expression, "can only take count and isEmpty of \(property.name)")
@@ -213,7 +224,9 @@ final class PredicateTranslator {
         let source = try filter?.source ?? query.elements(property, of: scope)
         variables[variable] = .term(query.object(source.scope))
         let inner = "(\(try condition(test)))"
-        return (scope, property, Filter(source: source, condition: filter.map { "\($0.condition) AND \(inner)" } ?? inner))
+        return (
+            scope, property, Filter(source: source, condition: filter.map { "\($0.condition) AND \(inner)" } ?? inner)
+        )
     }
 }
 

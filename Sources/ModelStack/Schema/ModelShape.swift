@@ -10,6 +10,8 @@ public final class ModelShape: @unchecked Sendable {
     let type: any PersistentModel.Type
     let properties: [ShapeProperty]
     let slotCount: Int
+    /// The first slot of each property.
+    let slots: ContiguousArray<Int>
     let declarations: [Schema._Declaration]
     private let byKeyPath: [AnyKeyPath: Int]
 
@@ -23,6 +25,7 @@ public final class ModelShape: @unchecked Sendable {
             return property
         }
         slotCount = slot
+        slots = ContiguousArray(properties.map(\.slot))
         declarations = T._$schemaDeclarations
         byKeyPath = Dictionary(
             properties.enumerated().map { ($1.metadata.keyPath, $0) }, uniquingKeysWith: { first, _ in first })

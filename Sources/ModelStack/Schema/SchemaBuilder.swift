@@ -23,7 +23,8 @@ struct SchemaBuilder {
         return try shapes.map { try entity($0, inverses) }
     }
 
-    private func entity(_ shape: ModelShape, _ inverses: [InverseFinder.End: InverseFinder.End]) throws -> Schema.Entity {
+    private func entity(_ shape: ModelShape, _ inverses: [InverseFinder.End: InverseFinder.End]) throws -> Schema.Entity
+    {
         var description = EntityDescription(name: shape.name)
         description.className = shape.name
         var attributes: [Schema.Attribute] = []
@@ -163,7 +164,9 @@ struct InverseFinder {
                 let own = candidates(from: shape, to: destination, pairs)
                 // One each way: they belong together. A to-many or to-one to its own class stays alone.
                 guard shape !== destination, back.count == 1, own.count == 1 else {
-                    if shape !== destination, back.count > 1 || own.count > 1, !back.isEmpty { throw unclear(shape, property) }
+                    if shape !== destination, back.count > 1 || own.count > 1, !back.isEmpty {
+                        throw unclear(shape, property)
+                    }
                     continue
                 }
                 pairs[end] = back[0]

@@ -98,13 +98,19 @@ enum ValueShape {
         switch self {
         case .scalar: return [(unwrapped as? any StoredScalar)?._stored ?? .null]
         case .rawValue:
-            guard let raw = unwrapped as? any RawRepresentable, let scalar = Self.raw(raw) as? any StoredScalar else { return none }
+            guard let raw = unwrapped as? any RawRepresentable, let scalar = Self.raw(raw) as? any StoredScalar else {
+                return none
+            }
             return [scalar._stored]
         case .composite(let names):
-            guard let codable = unwrapped as? any Codable, let leaves = try? RowEncoder.encode(codable) else { return none }
+            guard let codable = unwrapped as? any Codable, let leaves = try? RowEncoder.encode(codable) else {
+                return none
+            }
             return names.map { leaves[$0] ?? .null }
         case .archive:
-            guard let json = try? JSONEncoder().encode(value), let archive = try? Self.archive(json) else { return none }
+            guard let json = try? JSONEncoder().encode(value), let archive = try? Self.archive(json) else {
+                return none
+            }
             return [.blob([UInt8](archive))]
         }
     }
@@ -126,13 +132,16 @@ enum ValueShape {
             let leaves = Dictionary(zip(names, stored), uniquingKeysWith: { first, _ in first })
             return (try? RowDecoder.decode(codable, leaves)) as? T
         case .archive:
-            guard case .blob(let bytes) = stored.first ?? .null, let json = try? Self.unarchive(Data(bytes)) else { return nil }
+            guard case .blob(let bytes) = stored.first ?? .null, let json = try? Self.unarchive(Data(bytes)) else {
+                return nil
+            }
             return try? JSONDecoder().decode(type, from: json)
         }
     }
 
     private static func make<R: RawRepresentable>(_ type: R.Type, _ stored: SQLValue) -> Any? {
-        guard let scalar = R.RawValue.self as? any StoredScalar.Type, let raw = scalar.init(_stored: stored) as? R.RawValue
+        guard let scalar = R.RawValue.self as? any StoredScalar.Type,
+            let raw = scalar.init(_stored: stored) as? R.RawValue
         else { return nil }
         return R(rawValue: raw)
     }

@@ -10,7 +10,8 @@ enum RecordText {
         }
         let relationships = record.relationships.map { name, value in
             switch value {
-            case .toOne(let reference): "\(quoted(name)):\(reference.map { quoted($0.uri(storeUUID: storeUUID)) } ?? "null")"
+            case .toOne(let reference):
+                "\(quoted(name)):\(reference.map { quoted($0.uri(storeUUID: storeUUID)) } ?? "null")"
             case .toMany(let list):
                 "\(quoted(name)):[\(list.map { quoted($0.uri(storeUUID: storeUUID)) }.joined(separator: ","))]"
             }

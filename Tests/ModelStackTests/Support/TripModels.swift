@@ -26,7 +26,10 @@ final class Trip {
         var number: Int?
     }
 
-    init(name: String, destination: String = "", start: Date = Date(timeIntervalSinceReferenceDate: 0), code: UUID = UUID()) {
+    init(
+        name: String, destination: String = "", start: Date = Date(timeIntervalSinceReferenceDate: 0),
+        code: UUID = UUID()
+    ) {
         self.name = name
         self.destination = destination
         self.start = start
