@@ -44,6 +44,7 @@ install: build ## install binaries, units and their users below DESTDIR and PREF
 	    $(DESTDIR)$(libdir)/tmpfiles.d $(DESTDIR)$(docdir)
 	install -m 755 $(release)/coexistd $(release)/coexistctl $(DESTDIR)$(bindir)
 	sed 's|/usr/local/bin|$(bindir)|' systemd/coexistd.service > $(DESTDIR)$(libdir)/systemd/system/coexistd.service
+	chmod 644 $(DESTDIR)$(libdir)/systemd/system/coexistd.service
 	install -m 644 systemd/coexistd.socket $(DESTDIR)$(libdir)/systemd/system
 	install -m 644 systemd/sysusers.conf $(DESTDIR)$(libdir)/sysusers.d/coexistd.conf
 	install -m 644 systemd/tmpfiles.conf $(DESTDIR)$(libdir)/tmpfiles.d/coexistd.conf
