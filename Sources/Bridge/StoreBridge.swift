@@ -172,7 +172,7 @@ public final class StoreBridge: Sendable {
             }
         } catch { problems.append("the last checkpoint failed: \(error)") }
         maintenance?.close()
-        withExtendedLifetime(lock) {}
+        lock.release()
         return problems
     }
 }

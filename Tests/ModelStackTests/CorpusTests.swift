@@ -40,7 +40,7 @@ import Testing
         var text = ""
         for entity in instance.store.layout.entities {
             try instance.forEachObject(of: entity.name) { record in
-                text += RecordText.line(record, storeUUID: instance.store.uuid) + "\n"
+                text += RecordText.line(record, entity, storeUUID: instance.store.uuid) + "\n"
             }
         }
         instance.close()

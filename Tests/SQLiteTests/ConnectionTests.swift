@@ -10,7 +10,9 @@ struct ConnectionTests {
         database = try TestDatabase()
     }
 
-    @Test("a path with characters that mean something in a URI is taken as it is", arguments: ["a%20b", "what?", "#1", "ä 🦆", "/double"])
+    @Test(
+        "a path with characters that mean something in a URI is taken as it is",
+        arguments: ["a%20b", "what?", "#1", "ä 🦆", "/double"])
     func paths(_ name: String) throws {
         let path = database.folder + "/" + name
         try Connection(path: path, mode: .readWriteCreate).execute("CREATE TABLE t (a)")
@@ -129,13 +131,15 @@ struct ConnectionTests {
     @Test("an interrupted statement says so")
     func interrupted() throws {
         let connection = try database.prepared()
-        try connection.createFunction("stop", argumentCount: 0, isDeterministic: false) { [interrupter = connection.interrupter] _ in
+        try connection.createFunction("stop", argumentCount: 0, isDeterministic: false) {
+            [interrupter = connection.interrupter] _ in
             interrupter()
             return .null
         }
         let error = #expect(throws: SQLiteError.self) {
             try connection.query(
-                "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT stop() FROM n")
+                "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT stop() FROM n"
+            )
         }
         #expect(error?.isInterrupted == true)
     }

@@ -18,7 +18,9 @@ struct MaintenanceTests {
         try connection.execute("INSERT INTO t VALUES (1)")
         try other.execute("INSERT INTO t VALUES (2)")
         #expect(try connection.walChangeCount() == start + 2)
-        try connection.transaction(.immediate) { try connection.execute("INSERT INTO t VALUES (3); INSERT INTO t VALUES (4)") }
+        try connection.transaction(.immediate) {
+            try connection.execute("INSERT INTO t VALUES (3); INSERT INTO t VALUES (4)")
+        }
         #expect(try connection.walChangeCount() == start + 3)
         _ = try connection.checkpoint(.full)
         #expect(try connection.walChangeCount() == start + 3)
@@ -68,7 +70,9 @@ struct MaintenanceTests {
     @Test("a backup is the database as of one moment, log included")
     func backup() throws {
         let connection = try database.prepared()
-        for i in 0..<600 { try connection.run("INSERT INTO t VALUES (?)", [.text(String(repeating: "x", count: 9_000) + "\(i)")]) }
+        for i in 0..<600 {
+            try connection.run("INSERT INTO t VALUES (?)", [.text(String(repeating: "x", count: 9_000) + "\(i)")])
+        }
         let target = database.folder + "/backup.db"
         var steps: [(Int, Int)] = []
         try connection.backup(to: target) { steps.append(($0, $1)) }
@@ -85,7 +89,8 @@ struct MaintenanceTests {
             let connection = try database.connect()
             try connection.execute("CREATE TABLE t (a); CREATE INDEX i ON t (a); INSERT INTO t VALUES (1), (2)")
             try connection.execute(
-                "PRAGMA writable_schema=ON; UPDATE sqlite_master SET rootpage = 2 WHERE name = 'i'; PRAGMA writable_schema=OFF")
+                "PRAGMA writable_schema=ON; UPDATE sqlite_master SET rootpage = 2 WHERE name = 'i'; PRAGMA writable_schema=OFF"
+            )
         }
         let connection = try database.connect()
         let problems = (try? connection.integrityProblems()) ?? ["malformed"]

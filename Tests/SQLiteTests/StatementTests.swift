@@ -37,9 +37,11 @@ struct StatementTests {
         #expect(try connection.scalar("SELECT ?", [.real(.nan)]) == .some(.null))
     }
 
-    @Test("more than one statement, none, and a wrong one are errors that carry the text", arguments: [
-        "SELECT 1; SELECT 2", "  ", "SELEC 1",
-    ])
+    @Test(
+        "more than one statement, none, and a wrong one are errors that carry the text",
+        arguments: [
+            "SELECT 1; SELECT 2", "  ", "SELEC 1",
+        ])
     func misuse(_ sql: String) throws {
         let connection = try database.prepared()
         let error = #expect(throws: SQLiteError.self) { try connection.prepare(sql) }
@@ -78,7 +80,8 @@ struct StatementTests {
     func quoting() throws {
         let connection = try database.prepared()
         let name = "a \"b\" 'c'"
-        try connection.execute("CREATE TABLE \(name.sqlIdentifier) (x); INSERT INTO \(name.sqlIdentifier) VALUES (\(name.sqlLiteral))")
+        try connection.execute(
+            "CREATE TABLE \(name.sqlIdentifier) (x); INSERT INTO \(name.sqlIdentifier) VALUES (\(name.sqlLiteral))")
         #expect(try connection.scalar("SELECT x FROM \(name.sqlIdentifier)") == .some(.text(name)))
     }
 }

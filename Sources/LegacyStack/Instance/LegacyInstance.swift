@@ -38,7 +38,8 @@ public final class LegacyInstance: StackInstance {
         var epochs: [String: Int64]
         var handler: (@Sendable (CommitNotice) -> Void)?
         var contexts: [WeakContext] = []
-        var isClosed = false
+        /// What this instance committed since it last replayed: a store that has not been adopted records no writers.
+        var own: Set<Int64> = []
     }
 
     private struct WeakContext {
@@ -133,12 +134,12 @@ public final class LegacyInstance: StackInstance {
     public func apply(_ transactions: [HistoryTransaction]) throws {
         applyLock.lock()
         defer { applyLock.unlock() }
-        let start = position
-        var last = start
+        var last = position
+        let own = state.withLock { $0.own }
         var changes = RemoteChanges()
         for transaction in transactions where transaction.number > last {
             last = transaction.number
-            guard transaction.writer?.instanceName != instanceName else { continue }
+            guard transaction.writer?.instanceName != instanceName, !own.contains(transaction.number) else { continue }
             for change in transaction.changes {
                 guard let entity = schema[change.object.entity] else { continue }
                 changes.add(
@@ -152,7 +153,10 @@ public final class LegacyInstance: StackInstance {
             for context in contexts { context.receive(changes) }
         }
         try readEpochs(position: last)
-        state.withLock { $0.position = max($0.position, last) }
+        state.withLock { state in
+            state.position = max(state.position, last)
+            state.own = state.own.filter { $0 > last }
+        }
     }
 
     /// Values that SQLite's triggers computed are not in history: they are read anew with any change.
@@ -215,12 +219,15 @@ public final class LegacyInstance: StackInstance {
     }
 
     func committed(_ transaction: Int64) {
-        let handler = state.withLock { $0.handler }
+        let handler = state.withLock { state in
+            // Where nobody replays, the set is not to grow for ever; a number that is missing costs a needless refresh.
+            if state.own.count < 100_000 { state.own.insert(transaction) }
+            return state.handler
+        }
         handler?(CommitNotice(stack: .legacy, instanceName: instanceName, transaction: transaction))
     }
 
     public func close() {
-        state.withLock { $0.isClosed = true }
         writer.close()
         readers.close()
     }

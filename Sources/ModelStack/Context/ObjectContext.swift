@@ -254,6 +254,8 @@ final class ObjectContext {
         guard backing.state == .persistent || backing.state == .deleted else { return }
         forgetToManys(backing)
         guard !pendingKeys.contains(ObjectIdentifier(backing)) || !isChanged(backing) && backing.state == .persistent else {
+            // Read anew once the changes are given up.
+            backing.isStale = true
             return
         }
         if isDeleted {
@@ -265,9 +267,10 @@ final class ObjectContext {
         notify?(backing)
     }
 
+    /// Reads an object without changes anew.
     func refreshFromStore(_ backing: ModelBacking) {
+        guard let entity = backing.entity, backing.state == .persistent, backing.values.isEmpty else { return }
         backing.isStale = false
-        guard let entity = backing.entity, backing.state == .persistent else { return }
         do {
             if let row = try instance.row(entity, backing.key) {
                 backing.row = row

@@ -185,7 +185,8 @@ final class SaveRun {
             backing.state = .persistent
         }
         backing.values = []
-        if let row { backing.row = row } else { backing.isStale = true }
+        if let row { backing.row = row }
+        backing.isStale = row == nil
         if work.losesElements {
             for i in backing.toManys.indices { backing.toManys[i].elements = nil }
         }

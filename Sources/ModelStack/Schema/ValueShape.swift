@@ -141,7 +141,8 @@ enum ValueShape {
 
     private static func archive(_ json: Data) throws -> Data {
         var archiver = KeyedArchiver()
-        return try archiver.archive(root: archiver.value(.data(json)))
+        let root = archiver.value(.data(json))
+        return try archiver.archive(root: root)
     }
 
     private static func unarchive(_ data: Data) throws -> Data? {

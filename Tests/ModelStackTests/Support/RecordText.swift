@@ -4,8 +4,10 @@ import StoreFormat
 
 /// Records as the JSON lines of a dump.
 enum RecordText {
-    static func line(_ record: ObjectRecord, storeUUID: String) -> String {
-        let values = record.values.map { "\(quoted($0.key)):\($0.value.map(value) ?? "null")" }
+    static func line(_ record: ObjectRecord, _ layout: EntityLayout, storeUUID: String) -> String {
+        let values = record.values.map { name, value in
+            "\(quoted(name)):\(text(value, layout.attribute(name)))"
+        }
         let relationships = record.relationships.map { name, value in
             switch value {
             case .toOne(let reference): "\(quoted(name)):\(reference.map { quoted($0.uri(storeUUID: storeUUID)) } ?? "null")"
@@ -19,6 +21,14 @@ enum RecordText {
             "version":\(record.version),"values":{\(values.joined(separator: ","))},\
             "relationships":{\(relationships.joined(separator: ","))}}
             """
+    }
+
+    /// A composite shows all of its elements.
+    private static func text(_ value: AttributeValue?, _ attribute: AttributeLayout?) -> String {
+        guard let value else { return "null" }
+        guard case .composite(let elements) = value, let attribute else { return self.value(value) }
+        let parts = attribute.leaves.map { "\(quoted($0.name)):\(elements[$0.name].map { self.value($0) } ?? "null")" }
+        return "{" + parts.joined(separator: ",") + "}"
     }
 
     private static func value(_ value: AttributeValue) -> String {

@@ -11,7 +11,8 @@ extension Corpus {
         do {
             return try Store.open(try copy(name, to: folder))
         } catch let error as StoreError
-        where [.modelMissing, .modelUnreadable, .metadataUnreadable, .notAStore].contains(error.code) {
+            where [.modelMissing, .modelUnreadable, .metadataUnreadable, .notAStore].contains(error.code)
+        {
             return nil
         }
     }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite(Corpus.condition)
 struct CorpusVerifyTests {
-    @Test("the findings in a real store are those of the independent checker", Oracle.condition, arguments: Corpus.names)
+    @Test(
+        "the findings in a real store are those of the independent checker", Oracle.condition, arguments: Corpus.names)
     func sameAsChecker(_ name: String) throws {
         let folder = try TemporaryFolder()
         guard let store = try Corpus.open(name, in: folder) else { return }

@@ -37,7 +37,8 @@ struct HistoryReaderTests {
 
     @Test("a position before the first transaction that is left has expired, one just before it has not")
     func purged() throws {
-        try sample.connection.execute("DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 3; DELETE FROM ATRANSACTION WHERE Z_PK < 3")
+        try sample.connection.execute(
+            "DELETE FROM ACHANGE WHERE ZTRANSACTIONID < 3; DELETE FROM ATRANSACTION WHERE Z_PK < 3")
         #expect(try reader.extent() == .init(first: 3, last: 5, count: 3))
         expectStoreError(.tokenExpired) { _ = try reader.transactions(after: 1) }
         #expect(try reader.transactions(after: 2).map(\.number) == [3, 4, 5])
@@ -108,7 +109,9 @@ struct HistoryReaderTests {
         #expect(short == ObjectReference(entity: "Shelf", key: 12))
         #expect(try ObjectReference(parsing: short.uri(storeUUID: "A-B"), storeUUID: "a-b") == short)
         expectStoreError(.otherStore) { _ = try ObjectReference(parsing: "x-coredata://C/Shelf/p1", storeUUID: "A-B") }
-        for text in ["", "Shelf", "Shelf/", "Shelf/0", "/1", "Shelf/1/2", "x-coredata://A-B/Shelf/1", "x-coredata://A-B"] {
+        for text in [
+            "", "Shelf", "Shelf/", "Shelf/0", "/1", "Shelf/1/2", "x-coredata://A-B/Shelf/1", "x-coredata://A-B",
+        ] {
             expectStoreError(.unknownObject) { _ = try ObjectReference(parsing: text, storeUUID: "A-B") }
         }
     }

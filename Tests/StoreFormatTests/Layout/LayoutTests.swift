@@ -30,7 +30,9 @@ struct LayoutTests {
         let names = ["Base", "First", "Second"]
         let entities = names.map { name in
             var entity = EntityDescription(name: name, superentityName: name == "Base" ? nil : "Base")
-            if name != "Base" { entity.attributes = [AttributeDescription(name: "text", type: .string, isOptional: true)] }
+            if name != "Base" {
+                entity.attributes = [AttributeDescription(name: "text", type: .string, isOptional: true)]
+            }
             return entity
         }
         let store = try store(ModelDescription(entities: entities))
@@ -64,7 +66,9 @@ struct LayoutTests {
         ]
         var visit = EntityDescription(name: "Visit")
         visit.relationships = [RelationshipDescription(name: "guest", destination: "Person", inverse: "visits")]
-        let model = ModelDescription(entities: [person, EntityDescription(name: "Staff", superentityName: "Person"), visit])
+        let model = ModelDescription(entities: [
+            person, EntityDescription(name: "Staff", superentityName: "Person"), visit,
+        ])
         let store = try store(model)
         let layout = try store.layout.entity("Visit")
         guard case .toOne(let key)? = layout.relationship("guest")?.storage else { throw CancellationError() }
@@ -103,7 +107,8 @@ struct LayoutTests {
     func joinClash() throws {
         var asset = EntityDescription(name: "Asset")
         asset.relationships = ["albums", "stories"].map {
-            RelationshipDescription(name: $0, destination: $0 == "albums" ? "Book" : "Story", inverse: "keys", maxCount: 0)
+            RelationshipDescription(
+                name: $0, destination: $0 == "albums" ? "Book" : "Story", inverse: "keys", maxCount: 0)
         }
         let others = [("Book", "albums"), ("Story", "stories")].map { name, inverse in
             var entity = EntityDescription(name: name)

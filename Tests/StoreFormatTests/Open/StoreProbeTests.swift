@@ -47,10 +47,13 @@ struct StoreProbeTests {
         try expect(.empty)
     }
 
-    @Test("text, an XML store, a property list", arguments: [
-        "Once upon a time\n", "<?xml version=\"1.0\"?>\n<!DOCTYPE database SYSTEM \"file:///CoreData.dtd\">\n<database>",
-        "bplist00\u{1}\u{2}", "S",
-    ])
+    @Test(
+        "text, an XML store, a property list",
+        arguments: [
+            "Once upon a time\n",
+            "<?xml version=\"1.0\"?>\n<!DOCTYPE database SYSTEM \"file:///CoreData.dtd\">\n<database>",
+            "bplist00\u{1}\u{2}", "S",
+        ])
     func text(_ text: String) throws {
         try write(Array(text.utf8) + Array(repeating: UInt8(ascii: " "), count: 200))
         try expect(.notADatabase)
@@ -87,20 +90,25 @@ struct StoreProbeTests {
         try expect(.notAStore)
     }
 
-    @Test("metadata that is missing, NULL or no property list", arguments: [
-        ("DELETE FROM Z_METADATA", StoreError.Code.notAStore), ("UPDATE Z_METADATA SET Z_PLIST = NULL", .metadataUnreadable),
-        ("UPDATE Z_METADATA SET Z_UUID = NULL", .metadataUnreadable),
-        ("UPDATE Z_METADATA SET Z_PLIST = x'62706C6973743030FF'", .metadataUnreadable),
-    ])
+    @Test(
+        "metadata that is missing, NULL or no property list",
+        arguments: [
+            ("DELETE FROM Z_METADATA", StoreError.Code.notAStore),
+            ("UPDATE Z_METADATA SET Z_PLIST = NULL", .metadataUnreadable),
+            ("UPDATE Z_METADATA SET Z_UUID = NULL", .metadataUnreadable),
+            ("UPDATE Z_METADATA SET Z_PLIST = x'62706C6973743030FF'", .metadataUnreadable),
+        ])
     func metadata(_ sql: String, _ code: StoreError.Code) throws {
         _ = try store { try $0.execute(sql) }
         try expect(code)
     }
 
-    @Test("a model cache that is missing, empty or no archive", arguments: [
-        ("DROP TABLE Z_MODELCACHE", StoreError.Code.modelMissing), ("DELETE FROM Z_MODELCACHE", .modelMissing),
-        ("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00112233'", .modelUnreadable),
-    ])
+    @Test(
+        "a model cache that is missing, empty or no archive",
+        arguments: [
+            ("DROP TABLE Z_MODELCACHE", StoreError.Code.modelMissing), ("DELETE FROM Z_MODELCACHE", .modelMissing),
+            ("UPDATE Z_MODELCACHE SET Z_CONTENT = x'00112233'", .modelUnreadable),
+        ])
     func modelCache(_ sql: String, _ code: StoreError.Code) throws {
         _ = try store { try $0.execute(sql) }
         try expect(code)

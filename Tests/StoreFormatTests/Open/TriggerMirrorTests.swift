@@ -76,7 +76,8 @@ struct TriggerMirrorTests {
     func guarded() throws {
         let sample = try SampleStore(Self.model)
         try sample.connection.execute(
-            "CREATE TRIGGER COEXIST_GUARD_ZBOOK_INSERT BEFORE INSERT ON ZBOOK BEGIN SELECT RAISE(ABORT, 'guarded'); END")
+            "CREATE TRIGGER COEXIST_GUARD_ZBOOK_INSERT BEFORE INSERT ON ZBOOK BEGIN SELECT RAISE(ABORT, 'guarded'); END"
+        )
         try sample.insert("Book", ["title": .string("A")])
         let other = try Connection(path: sample.path, mode: .readWrite)
         try DerivedFunctions.register(on: other)

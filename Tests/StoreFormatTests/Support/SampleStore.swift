@@ -75,7 +75,9 @@ final class SampleStore {
 
     /// Sets attributes of an object in a save of its own.
     @discardableResult
-    func update(_ name: String, _ key: Int64, _ values: [String: AttributeValue?], expecting: Int64? = nil) throws -> Bool {
+    func update(_ name: String, _ key: Int64, _ values: [String: AttributeValue?], expecting: Int64? = nil) throws
+        -> Bool
+    {
         let entity = try entity(name)
         var isDone = false
         try save { save in

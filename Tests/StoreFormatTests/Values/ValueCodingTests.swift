@@ -48,9 +48,11 @@ struct ValueCodingTests {
         try sample.expectSound()
     }
 
-    @Test("a decimal that a number column holds exactly comes back exactly", arguments: [
-        "0", "10.11", "-0.1", "3.5", "123456789012345", "9007199254740993", "0.000001", "99999999.9999999",
-    ])
+    @Test(
+        "a decimal that a number column holds exactly comes back exactly",
+        arguments: [
+            "0", "10.11", "-0.1", "3.5", "123456789012345", "9007199254740993", "0.000001", "99999999.9999999",
+        ])
     func exactDecimal(_ text: String) throws {
         let sample = try SampleStore()
         let value = try #require(Decimal(string: text))
@@ -58,9 +60,11 @@ struct ValueCodingTests {
         #expect(try sample.value("Book", key, "price") == .decimal(value))
     }
 
-    @Test("a decimal that neither an integer nor a double holds is refused, not rounded", arguments: [
-        "1.23456789012345678901", "12345678901234567890.5", "0.1234567890123456789",
-    ])
+    @Test(
+        "a decimal that neither an integer nor a double holds is refused, not rounded",
+        arguments: [
+            "1.23456789012345678901", "12345678901234567890.5", "0.1234567890123456789",
+        ])
     func inexactDecimal(_ text: String) throws {
         let sample = try SampleStore()
         let value = try #require(Decimal(string: text))

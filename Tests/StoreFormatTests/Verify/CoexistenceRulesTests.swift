@@ -16,24 +16,35 @@ struct CoexistenceRulesTests {
         ("UPDATE COEXIST_UNIT SET OWNER = 'nobody' WHERE NAME = 'Tag'", "coexist-unit", "Tag"),
         ("UPDATE COEXIST_UNIT SET EPOCH = 0 WHERE NAME = 'Tag'", "coexist-unit", "Tag"),
         ("INSERT INTO COEXIST_UNIT VALUES ('Empty', 'legacy', NULL, 1, 0, 0)", "coexist-unit", "Empty"),
-        ("INSERT INTO COEXIST_HANDOVER VALUES (1, 'Tag', 'legacy', 'model', 2, 0, NULL, NULL, 1)", "coexist-unit", "Tag"),
+        (
+            "INSERT INTO COEXIST_HANDOVER VALUES (1, 'Tag', 'legacy', 'model', 2, 0, NULL, NULL, 1)", "coexist-unit",
+            "Tag"
+        ),
         ("DELETE FROM COEXIST_ENTITY WHERE NAME = 'Tag'", "coexist-entity", "Tag"),
         ("UPDATE COEXIST_ENTITY SET NUMBER = 70 WHERE NAME = 'Tag'", "coexist-entity", "Tag"),
         ("UPDATE COEXIST_ENTITY SET UNIT = 'Book' WHERE NAME = 'Author'", "coexist-entity", "Author"),
         ("INSERT INTO COEXIST_ENTITY VALUES (50, 'Ghost', 'Tag')", "coexist-entity", "Ghost"),
         ("DELETE FROM COEXIST_JOIN", "coexist-join", "Z_1TAGS"),
         ("UPDATE COEXIST_JOIN SET UNIT = 'Nowhere'", "coexist-join", "Z_1TAGS"),
-        ("INSERT INTO COEXIST_TRANSACTION VALUES (9, 'legacy', 'i', '', NULL); UPDATE COEXIST_STATE SET COMMITS = 9",
-            "coexist-transaction", "COEXIST_TRANSACTION 9"),
+        (
+            "INSERT INTO COEXIST_TRANSACTION VALUES (9, 'legacy', 'i', '', NULL); UPDATE COEXIST_STATE SET COMMITS = 9",
+            "coexist-transaction", "COEXIST_TRANSACTION 9"
+        ),
         ("UPDATE COEXIST_TRANSACTION SET STACK = 'x' WHERE NUMBER = 2", "coexist-transaction", "COEXIST_TRANSACTION 2"),
-        ("UPDATE COEXIST_TRANSACTION SET EPOCHS = 'Shelf=5' WHERE NUMBER = 2", "coexist-transaction",
-            "COEXIST_TRANSACTION 2"),
+        (
+            "UPDATE COEXIST_TRANSACTION SET EPOCHS = 'Shelf=5' WHERE NUMBER = 2", "coexist-transaction",
+            "COEXIST_TRANSACTION 2"
+        ),
         ("UPDATE COEXIST_TRANSACTION SET CAUSE = 77 WHERE NUMBER = 2", "coexist-transaction", "COEXIST_TRANSACTION 2"),
         ("INSERT INTO COEXIST_CONSUMER VALUES ('late', 99, 'active', 0)", "coexist-consumer", "late"),
-        ("CREATE TRIGGER COEXIST_GUARD_ZTAG_DELETE BEFORE DELETE ON ZTAG BEGIN SELECT 1; END", "guard",
-            "COEXIST_GUARD_ZTAG_DELETE"),
-        ("CREATE TRIGGER COEXIST_GUARD_ZNONE_DELETE BEFORE DELETE ON ZTAG BEGIN SELECT 1; END", "guard",
-            "COEXIST_GUARD_ZNONE_DELETE"),
+        (
+            "CREATE TRIGGER COEXIST_GUARD_ZTAG_DELETE BEFORE DELETE ON ZTAG BEGIN SELECT 1; END", "guard",
+            "COEXIST_GUARD_ZTAG_DELETE"
+        ),
+        (
+            "CREATE TRIGGER COEXIST_GUARD_ZNONE_DELETE BEFORE DELETE ON ZTAG BEGIN SELECT 1; END", "guard",
+            "COEXIST_GUARD_ZNONE_DELETE"
+        ),
         ("UPDATE COEXIST_STATE SET GUARD = 'always'", "guard", "COEXIST_GUARD_ZSHELF_INSERT"),
         ("UPDATE COEXIST_STATE SET GUARD = 'record'", "guard", "COEXIST_GUARD_Z_1TAGS_UPDATE"),
     ]

@@ -14,7 +14,9 @@ struct OrderKeysTests {
         #expect(OrderKeys.assign([2048, 3072, nil]) == [2048, 3072, 4096])
         #expect(OrderKeys.assign([nil, 2048]) == [1024, 2048])
         #expect(OrderKeys.assign([4096, nil, nil, 5120]) == [4096, 4437, 4778, 5120])
-        #expect(OrderKeys.assign([2048, 4096, 3072]) == [2048, 2560, 3072] || OrderKeys.assign([2048, 4096, 3072])[0] == 2048)
+        #expect(
+            OrderKeys.assign([2048, 4096, 3072]) == [2048, 2560, 3072]
+                || OrderKeys.assign([2048, 4096, 3072])[0] == 2048)
     }
 
     @Test("where no room is left between two, all get new keys")
@@ -24,7 +26,9 @@ struct OrderKeysTests {
         #expect(OrderKeys.assign([Int64(Int32.max), nil]) == [2048, 3072])
     }
 
-    @Test("keys ascend strictly and are positive, whatever is moved, removed and added", arguments: 0..<50 as Range<UInt64>)
+    @Test(
+        "keys ascend strictly and are positive, whatever is moved, removed and added",
+        arguments: 0..<50 as Range<UInt64>)
     func ascending(_ seed: UInt64) {
         var random = SplitMix(seed: seed)
         var current: [Int64?] = []

@@ -8,7 +8,9 @@ struct OwnershipTests {
     func units() throws {
         let groups = OwnershipUnits.group(try SampleStore().store.layout).mapValues { $0.sorted() }
         #expect(
-            groups == ["Book": ["Book"], "Card": ["Author", "Card", "Member", "Person"], "Shelf": ["Shelf"], "Tag": ["Tag"]])
+            groups == [
+                "Book": ["Book"], "Card": ["Author", "Card", "Member", "Person"], "Shelf": ["Shelf"], "Tag": ["Tag"],
+            ])
     }
 
     @Test("a save of the owner counts a commit and records stack, instance and epochs")
@@ -19,8 +21,9 @@ struct OwnershipTests {
         let row = try sample.connection.query("SELECT NUMBER, STACK, INSTANCE, EPOCHS, CAUSE FROM COEXIST_TRANSACTION")
         #expect(row == [[1, "legacy", "tests", "Shelf=1", .null]])
         #expect(try sample.scalar("SELECT COMMITS FROM COEXIST_STATE") == 1)
-        #expect(try HistoryReader(sample.connection, store: sample.store).transactions(after: 0).first?.writer
-            == .init(stack: .legacy, instanceName: "tests"))
+        #expect(
+            try HistoryReader(sample.connection, store: sample.store).transactions(after: 0).first?.writer
+                == .init(stack: .legacy, instanceName: "tests"))
         #expect(try sample.violations() == [])
     }
 
@@ -43,11 +46,13 @@ struct OwnershipTests {
         #expect(try Tables(sample.connection) == before)
     }
 
-    @Test("an old epoch, a frozen unit and a unit that came later are refused", arguments: [
-        ("UPDATE COEXIST_UNIT SET EPOCH = 2 WHERE NAME = 'Shelf'", StoreError.Code.staleEpoch),
-        ("UPDATE COEXIST_UNIT SET FROZEN = 1 WHERE NAME = 'Shelf'", .frozen),
-        ("DELETE FROM COEXIST_ENTITY WHERE NAME = 'Shelf'", .ownershipViolation),
-    ])
+    @Test(
+        "an old epoch, a frozen unit and a unit that came later are refused",
+        arguments: [
+            ("UPDATE COEXIST_UNIT SET EPOCH = 2 WHERE NAME = 'Shelf'", StoreError.Code.staleEpoch),
+            ("UPDATE COEXIST_UNIT SET FROZEN = 1 WHERE NAME = 'Shelf'", .frozen),
+            ("DELETE FROM COEXIST_ENTITY WHERE NAME = 'Shelf'", .ownershipViolation),
+        ])
     func stale(_ sql: String, _ code: StoreError.Code) throws {
         let sample = try SampleStore()
         try sample.adopt()
@@ -75,7 +80,8 @@ struct OwnershipTests {
         try sample.save(try sample.authority(.model)) { save in
             #expect(!save.ownsJoin(join))
             expectStoreError(.ownershipViolation) {
-                try save.authorizeJoin(join, relationship: "Tag.books", objects: [ObjectReference(entity: "Tag", key: 1)])
+                try save.authorizeJoin(
+                    join, relationship: "Tag.books", objects: [ObjectReference(entity: "Tag", key: 1)])
             }
             try save.deleteAllJoins(join, own: 1)
         }

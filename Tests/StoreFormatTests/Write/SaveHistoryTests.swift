@@ -8,7 +8,8 @@ struct SaveHistoryTests {
     @Test("a save writes one transaction with its texts interned, each once")
     func strings() throws {
         let sample = try SampleStore()
-        let identity = TransactionIdentity(author: "ann", contextName: "main", processID: "proc", bundleID: "org.example")
+        let identity = TransactionIdentity(
+            author: "ann", contextName: "main", processID: "proc", bundleID: "org.example")
         for _ in 0..<2 { try sample.save(identity: identity) { _ = try SampleStore.insert("Shelf", in: $0) } }
         let names = try sample.connection.query("SELECT ZNAME FROM ATRANSACTIONSTRING ORDER BY ZNAME").map { $0[0] }
         #expect(names == ["ann", "main", "org.example", "proc"])
@@ -23,7 +24,8 @@ struct SaveHistoryTests {
             ).first)
         #expect(row == ["ann", "org.example", "main", "proc", .null, .null, "real", 16_002])
         #expect(
-            try sample.connection.query("SELECT Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000 ORDER BY Z_ENT")
+            try sample.connection.query(
+                "SELECT Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000 ORDER BY Z_ENT")
                 == [["CHANGE", 0, 2], ["TRANSACTION", 0, 2], ["TRANSACTIONSTRING", 0, 4]])
         try sample.expectSound()
     }
@@ -73,7 +75,8 @@ struct SaveHistoryTests {
         let (book, members) = (try sample.entity("Book").number, try sample.entity("Member").number)
         #expect(
             rows == [
-                [0, .integer(book), .integer(key), 1, .null, .null], [2, .integer(book), .integer(key), 2, "978", .null],
+                [0, .integer(book), .integer(key), 1, .null, .null],
+                [2, .integer(book), .integer(key), 2, "978", .null],
                 [0, .integer(members), .integer(member), 3, .null, .null],
             ])
         let read = try HistoryReader(sample.connection, store: sample.store).transactions(after: 1, limit: 1)

@@ -152,7 +152,9 @@ struct Tables: Equatable {
     private var rows: [String: [[SQLValue]]] = [:]
 
     init(_ connection: Connection) throws {
-        let names = try connection.query("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap { $0[0].textValue }
+        let names = try connection.query("SELECT name FROM sqlite_master WHERE type = 'table'").compactMap {
+            $0[0].textValue
+        }
         for name in names { rows[name] = try connection.query("SELECT * FROM \(name.sqlIdentifier)") }
     }
 }
