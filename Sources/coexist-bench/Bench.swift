@@ -8,7 +8,8 @@ import StoreModel
 enum Bench {
     static func run(_ arguments: [String]) -> Int32 {
         let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coexist-bench-\(UUID().uuidString)").path
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coexist-bench-\(UUID().uuidString)")
+            .path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -64,7 +65,8 @@ enum Bench {
         let keys = (0..<min(20_000, count)).map { Int64($0 * 7_919 % count + 1) }
         let rawLook = try Measure.best(of: runs, prepare: { try RawSQLite(path) }) { try $0.lookUp(keys) }
         let legacyIDs = try LegacyBench.ids(LegacyInstance(path: path).newContext())
-        let legacyLook = try Measure.best(of: runs, prepare: { try LegacyInstance(path: path).newContext() }) { context in
+        let legacyLook = try Measure.best(of: runs, prepare: { try LegacyInstance(path: path).newContext() }) {
+            context in
             try LegacyBench.lookUp(context, keys.compactMap { legacyIDs[$0] })
         }
         let uuid = try StoreMetadata.read(path: path).uuid
@@ -86,7 +88,8 @@ enum Bench {
     private static func memory(_ name: String, _ raw: Measure, _ legacy: Measure, _ model: Measure) {
         func text(_ measure: Measure) -> String {
             let ratio = Double(measure.peak) / Double(max(1, measure.held))
-            return "peak \(measure.peak >> 20) MiB, objects hold \(measure.held >> 20) MiB (\((ratio * 100).rounded() / 100)x)"
+            return
+                "peak \(measure.peak >> 20) MiB, objects hold \(measure.held >> 20) MiB (\((ratio * 100).rounded() / 100)x)"
         }
         print("\(name): raw \(text(raw)); legacy \(text(legacy)); model \(text(model))")
     }

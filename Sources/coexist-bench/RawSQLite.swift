@@ -109,7 +109,8 @@ final class RawSQLite {
         return Row(
             key: sqlite3_column_int64(statement, 0), version: sqlite3_column_int64(statement, 1),
             count: sqlite3_column_int64(statement, 2), flag: sqlite3_column_int64(statement, 3) != 0,
-            made: sqlite3_column_double(statement, 4), price: sqlite3_column_double(statement, 5), name: text(6), note: text(7))
+            made: sqlite3_column_double(statement, 4), price: sqlite3_column_double(statement, 5), name: text(6),
+            note: text(7))
     }
 
     /// Every row, every column as a native value.
