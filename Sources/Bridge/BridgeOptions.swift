@@ -14,14 +14,16 @@ public struct BridgeOptions: Sendable {
     /// Reading connections for each stack.
     public var readers: Int
     /// Rows in each stack's cache at most.
-    public var cacheObjects: Int
+    public var legacyCacheObjects: Int
+    public var modelCacheObjects: Int
     /// The size of the WAL, in bytes, above which the daemon checkpoints.
     public var maximumLogBytes: Int
 
     public init(
         model: ModelDescription? = nil, modelSource: String = "the given model", seed: OwnershipSeed = OwnershipSeed(),
         guardMode: GuardMode = .always, durability: StoreConnector.Durability = .full, isTracking: Bool = true,
-        readers: Int = 2, cacheObjects: Int = 100_000, maximumLogBytes: Int = 64 << 20
+        readers: Int = 2, legacyCacheObjects: Int = 100_000, modelCacheObjects: Int = 100_000,
+        maximumLogBytes: Int = 64 << 20
     ) {
         self.model = model
         self.modelSource = modelSource
@@ -30,7 +32,8 @@ public struct BridgeOptions: Sendable {
         self.durability = durability
         self.isTracking = isTracking
         self.readers = readers
-        self.cacheObjects = cacheObjects
+        self.legacyCacheObjects = legacyCacheObjects
+        self.modelCacheObjects = modelCacheObjects
         self.maximumLogBytes = maximumLogBytes
     }
 }

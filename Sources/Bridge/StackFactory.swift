@@ -21,7 +21,7 @@ public struct StackFactory: Sendable {
             var settings = LegacyInstance.Options()
             settings.isReadOnly = preparation.readOnlyReason != nil
             settings.durability = options.durability
-            settings.cacheLimit = options.cacheObjects
+            settings.cacheLimit = options.legacyCacheObjects
             settings.readerCount = options.readers
             settings.maximumLogBytes = nil
             return try LegacyInstance(store: preparation.store, options: settings)
@@ -30,7 +30,7 @@ public struct StackFactory: Sendable {
             var settings = ModelInstance.Options()
             settings.isReadOnly = preparation.readOnlyReason != nil
             settings.durability = options.durability
-            settings.cacheLimit = options.cacheObjects
+            settings.cacheLimit = options.modelCacheObjects
             settings.readerCount = options.readers
             settings.maximumLogBytes = nil
             return try ModelInstance(store: preparation.store, options: settings)

@@ -25,6 +25,7 @@ public final class StoreBridge: Sendable {
     private let replayers: [StackName: Replayer]
     private let watcher: Mutex<CommitWatcher?>
     private let log: BridgeLog
+    private let keeper: LogKeeper
 
     /// Takes the store's lock, adopts it where it never was, opens both stacks and starts to replay.
     /// - Parameter stacks: opens the two stacks.
@@ -72,10 +73,14 @@ public final class StoreBridge: Sendable {
             maintenance = nil
             watcher = Mutex(nil)
         }
+        keeper = LogKeeper(storePath: store.path, maximumBytes: options.maximumLogBytes)
+        let keeper = keeper
+        let maintenance = maintenance
         for instance in [legacy, model] {
             instance.setCommitHandler { notice in
                 log.committed(notice)
                 for replayer in replayers.values { replayer.signal() }
+                keeper.look { (try? maintenance?.use { try $0.checkpoint(.truncate).isComplete }) ?? false }
             }
         }
         watcher.withLock { $0?.start() }
@@ -157,6 +162,7 @@ public final class StoreBridge: Sendable {
         }
         legacy.close()
         model.close()
+        keeper.finish()
         var problems: [String] = []
         if options.guardMode == .whileRunning, readOnlyReason == nil {
             do {

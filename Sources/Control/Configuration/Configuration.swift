@@ -26,6 +26,17 @@ public struct Configuration: Sendable, Hashable {
     /// Where metrics are written as OpenMetrics text; nil writes none.
     public var metricsFile: String?
 
+    /// Settings that are read, but that this version does nothing with yet: said aloud at the start.
+    public var withoutEffect: [String] {
+        var keys: [String] = []
+        if history.retention != nil { keys.append("history.retention") }
+        if history.maximumTransactions != nil { keys.append("history.maximumTransactions") }
+        if history.slowConsumer != .hold { keys.append("history.slowConsumer") }
+        if readers.maximumAge != Readers().maximumAge { keys.append("readers.maximumAge") }
+        if metricsFile != nil { keys.append("metricsFile") }
+        return keys
+    }
+
     public static let defaultSocket = "/run/coexistd/org.coexistd.control"
 
     public init(store: String, socket: String = defaultSocket) {

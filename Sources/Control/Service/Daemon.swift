@@ -36,6 +36,9 @@ public final class Daemon: Sendable {
         if let backup = bridge.adoptionBackup {
             log(.notice, "the store was adopted; its backup from before is \(backup)")
         }
+        for key in configuration.withoutEffect {
+            log(.warning, "\(key) is set, but this version does nothing with it yet")
+        }
         for warning in bridge.warnings { log(.warning, warning) }
         do {
             try serve(configuration)
@@ -49,7 +52,7 @@ public final class Daemon: Sendable {
         var options = BridgeOptions(
             seed: configuration.ownership, guardMode: configuration.guardMode, durability: configuration.durability,
             isTracking: configuration.history.isTracking, readers: configuration.readers.count,
-            cacheObjects: max(configuration.cache.legacy, configuration.cache.model),
+            legacyCacheObjects: configuration.cache.legacy, modelCacheObjects: configuration.cache.model,
             maximumLogBytes: configuration.maximumLogBytes)
         if let path = configuration.model {
             let loaded = try StoreModels.load(path, for: configuration.store)

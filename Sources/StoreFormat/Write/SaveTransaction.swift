@@ -57,14 +57,17 @@ public final class SaveTransaction {
 
     /// Checks, for all entities whose rows change, that this stack owns them, at the epoch that it holds.
     /// - Parameter objects: the objects of an entity that the save is about; only asked for in a refusal.
-    /// - Throws: `StoreError` `OwnershipViolation`, `StaleEpoch` or `Frozen`, naming every offending object.
+    /// - Throws: `StoreError` `OwnershipViolation`, `StaleEpoch` or `Frozen`, naming every offending object;
+    ///   `BehindSwitch` for an instance that became the owner since it last replayed.
     public func authorize(_ entities: some Collection<EntityLayout>, objects: (String) -> [ObjectReference]) throws {
         var offences: [StoreError.Offence] = []
         var code: StoreError.Code?
+        var isBehind = true
         for entity in entities {
             if let (reason, why) = refusal(of: entity.name) {
                 let unit = register?.unit(ofEntity: entity.name)
                 code = code ?? why
+                isBehind = try isBehind && why == .staleEpoch && !heldOwnership(of: unit)
                 offences += objects(entity.name).map {
                     StoreError.Offence(object: $0, owner: unit?.owner, epoch: unit?.epoch, reason: reason)
                 }
@@ -74,7 +77,9 @@ public final class SaveTransaction {
             }
         }
         guard let code else { return }
-        throw Self.refusal(code, offences, stack: authority.stack)
+        let refusal = Self.refusal(code, offences, stack: authority.stack)
+        if isBehind { throw BehindSwitch(refusal: refusal) }
+        throw refusal
     }
 
     private func refusal(of entity: String) -> (String, StoreError.Code)? {
@@ -92,6 +97,18 @@ public final class SaveTransaction {
             return ("this instance holds \(text) for \(entity), the register is at \(unit.epoch)", .staleEpoch)
         }
         return nil
+    }
+
+    /// Whether this stack owned the unit at the epoch that the instance holds. If not, the instance knows nothing yet of
+    /// being its owner, and cannot have written on a stale authority.
+    private func heldOwnership(of unit: OwnershipRegister.Unit?) throws -> Bool {
+        guard let unit, let held = authority.epochs[unit.name] else { return false }
+        let owner = try connection.scalar(
+            """
+            SELECT coalesce((SELECT OWNER FROM COEXIST_HANDOVER WHERE UNIT = ?1 AND EPOCH = ?2),
+                (SELECT PREVIOUS FROM COEXIST_HANDOVER WHERE UNIT = ?1 AND EPOCH = ?2 + 1))
+            """, [.text(unit.name), .integer(held)])
+        return owner?.textValue != authority.stack.other.rawValue
     }
 
     private static func refusal(

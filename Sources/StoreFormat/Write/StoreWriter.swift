@@ -61,7 +61,8 @@ public final class StoreWriter {
                 try connection.execute(number == nil ? "ROLLBACK" : "COMMIT")
                 if number == nil { (store, schemaVersion) = before }
                 transaction.removeObsoleteFiles(committed: number != nil)
-                return (result, number)
+                // 0 is a commit that handed out keys and has no history.
+                return (result, number == 0 ? nil : number)
             } catch {
                 connection.rollback()
                 (store, schemaVersion) = before
