@@ -1,5 +1,6 @@
 import Bridge
 import LegacyStack
+import ModelStack
 import StoreFormat
 import TestKit
 import Testing
@@ -93,6 +94,25 @@ import Testing
         #expect(error?.code == .staleEpoch)
         try embedded.replay()
         try embedded.update(tag, ["name": .string("b")])
+    }
+
+    /// Each stack in turn as the embedded one that is given the entity while it is not looking.
+    @Test(arguments: StackName.allCases)
+    func anEmbeddedInstanceOfTheNewOwnerReplaysBeforeItsFirstSave(stack: StackName) throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.seed = OwnershipSeed(defaultOwner: stack.other) }
+        defer { bridge.close() }
+        let tag = try bridge.instance(stack.other).insert("Tag", ["name": .string("a")])
+        let store = try Store.open(sample.path)
+        let embedded: any StackInstance =
+            try stack == .legacy ? LegacyInstance(store: store) : ModelInstance(store: store)
+        defer { embedded.close() }
+        #expect(try embedded.value(tag, "name") == .string("a"))
+        try bridge.instance(stack.other).update(tag, ["name": .string("b")])
+        _ = try bridge.handover("Tag", to: stack)
+        try embedded.update(tag, ["name": .string("c")], expecting: 2)
+        #expect(embedded.position >= 2)
+        #expect(try sample.rows("SELECT ZNAME, Z_OPT FROM ZTAG") == [[.text("c"), .integer(3)]])
     }
 
     @Test func comparisonNamesWhatReadsDifferently() throws {

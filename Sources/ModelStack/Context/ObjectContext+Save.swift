@@ -23,11 +23,14 @@ extension ObjectContext {
                 way: "open it for writing; the changes are still pending")
         }
         let identity = TransactionIdentity(author: author, contextName: contextName)
-        let (run, number) = try lane.use { writer in
-            try writer.save(instance.authority, identity) { transaction in
-                let run = SaveRun(self, transaction)
-                try run.run()
-                return run
+        let (run, number) = try instance.saving {
+            syncIfNeeded()
+            return try lane.use { writer in
+                try writer.save(instance.authority, identity) { transaction in
+                    let run = SaveRun(self, transaction)
+                    try run.run()
+                    return run
+                }
             }
         }
         run.finish()
