@@ -13,6 +13,8 @@ bindir = $(PREFIX)/bin
 libdir = $(PREFIX)/lib
 docdir = $(PREFIX)/share/doc/coexistd
 release = .build/release
+# With the Swift runtime inside, the binaries run where there is no toolchain.
+flags = -c release --static-swift-stdlib
 
 .PHONY: help run build test bench lint install clean packages sample check-units
 
@@ -24,15 +26,15 @@ run: build sample ## build, make a sample store where there is none, and start c
 	@exec $(release)/coexistd --config $(CONFIG)
 
 build: packages ## build coexistd and coexistctl in release mode
-	$(SWIFT) build -c release --product coexistd
-	$(SWIFT) build -c release --product coexistctl
+	$(SWIFT) build $(flags) --product coexistd
+	$(SWIFT) build $(flags) --product coexistctl
 
 test: packages ## build everything and run every test; COEXIST_* variables are passed on
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
 
 bench: packages ## run the measurements in release mode
-	$(SWIFT) run -c release coexist-bench
+	$(SWIFT) run $(flags) coexist-bench
 
 lint: ## check the format of every Swift file
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
@@ -42,6 +44,7 @@ install: build ## install binaries, units and their users below DESTDIR and PREF
 	    $(DESTDIR)$(libdir)/tmpfiles.d $(DESTDIR)$(docdir)
 	install -m 755 $(release)/coexistd $(release)/coexistctl $(DESTDIR)$(bindir)
 	sed 's|/usr/local/bin|$(bindir)|' systemd/coexistd.service > $(DESTDIR)$(libdir)/systemd/system/coexistd.service
+	chmod 644 $(DESTDIR)$(libdir)/systemd/system/coexistd.service
 	install -m 644 systemd/coexistd.socket $(DESTDIR)$(libdir)/systemd/system
 	install -m 644 systemd/sysusers.conf $(DESTDIR)$(libdir)/sysusers.d/coexistd.conf
 	install -m 644 systemd/tmpfiles.conf $(DESTDIR)$(libdir)/tmpfiles.d/coexistd.conf

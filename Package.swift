@@ -98,6 +98,7 @@ let package = Package(
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestKit", "Varlink", "LegacyStack", "coexistd", "coexistctl"], swiftSettings: strict),
+            name: "EndToEndTests", dependencies: ["TestKit", "Varlink", "LegacyStack", "coexistd", "coexistctl"],
+            swiftSettings: strict),
     ]
 )

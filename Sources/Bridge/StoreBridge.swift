@@ -90,7 +90,9 @@ public final class StoreBridge: Sendable {
         case .committed: break
         case .untracked(let commits):
             for instance in instances { instance.dropCaches(of: nil, position: nil) }
-            log.alarm("\(commits) commit\(commits == 1 ? "" : "s") by another program that no history tells of: every cache was dropped")
+            log.alarm(
+                "\(commits) commit\(commits == 1 ? "" : "s") by another program that no history tells of: every cache was dropped"
+            )
         case .restarted:
             for instance in instances { instance.dropCaches(of: nil, position: nil) }
             log.alarm("the WAL index was rebuilt: every cache was dropped")
@@ -112,7 +114,8 @@ public final class StoreBridge: Sendable {
     /// Brings stacks up to a transaction, or to the newest.
     /// - Returns: each stack's position.
     @discardableResult
-    public func replay(_ stacks: [StackName] = StackName.allCases, to number: Int64? = nil) throws -> [StackName: Int64] {
+    public func replay(_ stacks: [StackName] = StackName.allCases, to number: Int64? = nil) throws -> [StackName: Int64]
+    {
         let target = try number ?? extent().last
         var positions: [StackName: Int64] = [:]
         for stack in stacks {
@@ -130,7 +133,8 @@ public final class StoreBridge: Sendable {
     /// Writes with the bridge's own connection, one caller at a time.
     func maintain<T>(_ body: (Connection) throws -> T) throws -> T {
         guard let maintenance else {
-            throw StoreError(.readOnly, "\(store.path) is open read-only: \(readOnlyReason ?? "")", way: "see `coexistctl status`")
+            throw StoreError(
+                .readOnly, "\(store.path) is open read-only: \(readOnlyReason ?? "")", way: "see `coexistctl status`")
         }
         return try StoreConnector.translating(store.path) {
             try maintenance.use(body)
@@ -168,7 +172,9 @@ public final class StoreBridge: Sendable {
         do {
             if readOnlyReason == nil {
                 let result = try maintain { try $0.checkpoint(.truncate) }
-                if !result.isComplete { problems.append("the WAL could not be checkpointed whole: another process has the store open") }
+                if !result.isComplete {
+                    problems.append("the WAL could not be checkpointed whole: another process has the store open")
+                }
             }
         } catch { problems.append("the last checkpoint failed: \(error)") }
         maintenance?.close()

@@ -8,7 +8,9 @@ import Synchronization
 /// resets the WAL; `checkpoint(_:)` is the one way to checkpoint.
 public final class Connection {
     let handle: OpaquePointer
+    /// The file's path as it was given.
     public let path: String
+    /// How the file was opened.
     public let mode: OpenMode
     private var cache: [String: Statement] = [:]
     private let policy: BusyPolicy
@@ -172,6 +174,7 @@ public final class Connection {
             self.handle = handle
         }
 
+        /// Ends what runs on the connection with `SQLITE_INTERRUPT`.
         public func callAsFunction() {
             sqlite3_interrupt(handle)
         }

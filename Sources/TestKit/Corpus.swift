@@ -35,7 +35,8 @@ public enum Corpus {
         let isStore = { (entry: String) in
             var isFolder: ObjCBool = false
             let exists = files.fileExists(atPath: target.file(entry), isDirectory: &isFolder)
-            return exists && !isFolder.boolValue && entry != "SOURCE.txt" && !entry.hasSuffix("-wal") && !entry.hasSuffix("-shm")
+            return exists && !isFolder.boolValue && entry != "SOURCE.txt" && !entry.hasSuffix("-wal")
+                && !entry.hasSuffix("-shm")
                 && !entry.hasPrefix(".")
         }
         guard let store = try files.contentsOfDirectory(atPath: target.path).sorted().first(where: isStore) else {

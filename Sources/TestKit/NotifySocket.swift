@@ -11,7 +11,9 @@ public final class NotifySocket: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        guard descriptor >= 0, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Failure(code: errno) }
+        guard descriptor >= 0, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw Failure(code: errno)
+        }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let bound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -92,7 +92,8 @@ public final class RunningDaemon {
 
     /// Runs `coexistctl … --json` and reads what it prints: one value a line.
     public func json(_ arguments: String...) throws -> [JSON] {
-        let result = try Programs.run(Programs.coexistctl, arguments + ["--json"], environment: ["COEXIST_SOCKET": socket])
+        let result = try Programs.run(
+            Programs.coexistctl, arguments + ["--json"], environment: ["COEXIST_SOCKET": socket])
         return try result.lines.map { try JSON(parsing: $0) }
     }
 

@@ -12,7 +12,9 @@ import Testing
         bridge.close()
         let store = try Store.open(backup)
         #expect(store.uuid == bridge.store.uuid)
-        #expect(try Programs.sqlite3(backup, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'COEXIST%'").output == "0\n")
+        #expect(
+            try Programs.sqlite3(backup, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'COEXIST%'").output
+                == "0\n")
         #expect(try Programs.sqlite3(backup, "PRAGMA integrity_check").output == "ok\n")
     }
 

@@ -48,7 +48,9 @@ extension StackInstance {
     }
 
     @discardableResult
-    func update(_ object: ObjectReference, _ values: [String: AttributeValue], expecting: Int64? = nil) throws -> SaveResult {
+    func update(_ object: ObjectReference, _ values: [String: AttributeValue], expecting: Int64? = nil) throws
+        -> SaveResult
+    {
         try save(
             ObjectBatch([.update(object, values: values.mapValues { .attribute($0) }, expecting: expecting)]))
     }

@@ -16,9 +16,15 @@ import Testing
         #expect(result?.owner == .model)
         #expect(result?.epoch == 2)
         #expect(result?.token.transaction == 1)
-        let record = try sample.rows("SELECT UNIT, PREVIOUS, OWNER, EPOCH, BY_USER, REASON, NUMBER FROM COEXIST_HANDOVER")
+        let record = try sample.rows(
+            "SELECT UNIT, PREVIOUS, OWNER, EPOCH, BY_USER, REASON, NUMBER FROM COEXIST_HANDOVER")
         #expect(
-            record == [[.text("Tag"), .text("legacy"), .text("model"), .integer(2), .text("me"), .text("because"), .integer(1)]])
+            record == [
+                [
+                    .text("Tag"), .text("legacy"), .text("model"), .integer(2), .text("me"), .text("because"),
+                    .integer(1),
+                ]
+            ])
         try bridge.model.update(tag, ["name": .string("b")])
         #expect(throws: StoreError.self) { try bridge.legacy.update(tag, ["name": .string("c")]) }
         let back = try bridge.handover("Tag", to: nil)

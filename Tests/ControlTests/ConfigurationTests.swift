@@ -28,7 +28,8 @@ import Varlink
     }
 
     @Test func ownersAreReadByEntity() throws {
-        let configuration = try read(#"{"store": "/s", "ownership": {"default": "model", "entities": {"Book": "legacy"}}}"#)
+        let configuration = try read(
+            #"{"store": "/s", "ownership": {"default": "model", "entities": {"Book": "legacy"}}}"#)
         #expect(configuration.ownership.defaultOwner == .model)
         #expect(configuration.ownership.entities == ["Book": .legacy])
     }
@@ -45,7 +46,9 @@ import Varlink
         #expect(error?.message.contains("sometimes") == true)
         #expect(error?.way == #"allowed is "always", "while-running", "record", "off""#)
         #expect(failure(#"{"store": "/s", "readers": {"count": 0}}"#)?.path == "readers.count")
-        #expect(failure(#"{"store": "/s", "ownership": {"entities": {"Book": "both"}}}"#)?.path == "ownership.entities.Book")
+        #expect(
+            failure(#"{"store": "/s", "ownership": {"entities": {"Book": "both"}}}"#)?.path == "ownership.entities.Book"
+        )
     }
 
     @Test(arguments: ["[]", "{}", #"{"store": 5}"#, #"{"store": ""}"#])
@@ -54,7 +57,8 @@ import Varlink
     }
 
     @Test func theEffectiveValuesReadBackEqual() throws {
-        let configuration = try read(#"{"store": "/s", "guard": "record", "cache": {"maximumObjects": 10}, "log": {"level": "debug"}}"#)
+        let configuration = try read(
+            #"{"store": "/s", "guard": "record", "cache": {"maximumObjects": 10}, "log": {"level": "debug"}}"#)
         #expect(try Configuration(json: configuration.json, relativeTo: "/") == configuration)
     }
 }

@@ -7,7 +7,10 @@ import Varlink
     @Test func theDescriptionIsValidVarlink() throws {
         let description = try ControlInterface.description()
         #expect(description.name == "org.coexistd.Control")
-        #expect(description.input(ofMethod: "Fetch")?.map(\.name) == ["entity", "where", "sort", "limit", "offset", "stack"])
+        #expect(
+            description.input(ofMethod: "Fetch")?.map(\.name) == [
+                "entity", "where", "sort", "limit", "offset", "stack",
+            ])
     }
 
     @Test func everyErrorIsDeclaredWithMessageAndWay() throws {

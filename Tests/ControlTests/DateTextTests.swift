@@ -38,7 +38,9 @@ import Testing
         #expect(DateText.date("2000-12-31T19:00-0500")?.timeIntervalSinceReferenceDate == 0)
     }
 
-    @Test(arguments: ["", "2001", "2001-13-01", "2001-01-01T25:00:00Z", "2001-01-01T00:00:00", "yesterday", "2001-01-01T00:00:00.Z"])
+    @Test(arguments: [
+        "", "2001", "2001-13-01", "2001-01-01T25:00:00Z", "2001-01-01T00:00:00", "yesterday", "2001-01-01T00:00:00.Z",
+    ])
     func whatIsNoDateIsRefused(text: String) {
         #expect(DateText.date(text) == nil)
     }

@@ -67,7 +67,8 @@ import Varlink
     @Test func oneDaemonAStore() throws {
         let sample = try SampleStore()
         let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
-        let second = try Programs.run(Programs.coexistd, ["--store", sample.path, "--socket", sample.folder.file("other")])
+        let second = try Programs.run(
+            Programs.coexistd, ["--store", sample.path, "--socket", sample.folder.file("other")])
         #expect(second.exitCode == 1 || second.exitCode == 4)
         #expect(second.errors.contains("Busy") && second.errors.contains("\(daemon.processIdentifier)"))
         let release = try Programs.ctl("release", sample.path, "--json")
@@ -79,7 +80,8 @@ import Varlink
         let sample = try SampleStore()
         let before = try FileImage.of(sample.folder.path)
         let file = sample.folder.file("config.json")
-        try Data(#"{"store": "Library.sqlite", "history": {"tracking": "off"}}"#.utf8).write(to: URL(fileURLWithPath: file))
+        try Data(#"{"store": "Library.sqlite", "history": {"tracking": "off"}}"#.utf8).write(
+            to: URL(fileURLWithPath: file))
         let daemon = try RunningDaemon(["--config", file], folder: sample.folder)
         #expect(try daemon.json("insert", "Tag", "name=a").first?["error"]?["code"] == "ReadOnly")
         #expect(try daemon.json("status").first?["readOnly"]?.stringValue?.contains("history.tracking") == true)

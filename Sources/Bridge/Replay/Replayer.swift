@@ -63,7 +63,8 @@ final class Replayer: Sendable {
             if let failure { throw failure }
             guard condition.wait(until: deadline) else {
                 throw StoreError(
-                    .busy, "the \(instance.stack.rawValue) stack is at transaction \(instance.position), not yet at \(number)",
+                    .busy,
+                    "the \(instance.stack.rawValue) stack is at transaction \(instance.position), not yet at \(number)",
                     way: "try again")
             }
         }

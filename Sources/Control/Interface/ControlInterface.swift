@@ -12,7 +12,8 @@ public enum ControlInterface {
     /// The names of the errors that a request can end with: each with what is wrong, the way out, and the objects that
     /// it is about.
     static let errors = [
-        "NotFound", "NotADatabase", "Encrypted", "Empty", "Damaged", "NotAStore", "TooOld", "ModelMissing", "ModelUnreadable",
+        "NotFound", "NotADatabase", "Encrypted", "Empty", "Damaged", "NotAStore", "TooOld", "ModelMissing",
+        "ModelUnreadable",
         "MetadataUnreadable", "SchemaMismatch", "ReadOnly", "Busy", "DiskFull", "InputOutput", "AccessDenied",
         "UnknownEntity", "UnknownKey", "UnknownObject", "TypeMismatch", "PrecisionLoss", "ExternalData", "BadPredicate",
         "ValidationFailed", "OwnershipViolation", "StaleEpoch", "Frozen", "VersionConflict", "UniqueConflict",

@@ -33,7 +33,10 @@ public struct ObjectJSON: Sendable {
                 ("pk", .integer(record.reference.key)),
                 ("id", .string(record.reference.uri(storeUUID: storeUUID))),
                 ("version", .integer(record.version)),
-                ("values", .object(JSONObject(values.map { ($0.key, value($0.value, of: entity?.attribute($0.key))) }))),
+                (
+                    "values",
+                    .object(JSONObject(values.map { ($0.key, value($0.value, of: entity?.attribute($0.key))) }))
+                ),
                 ("relationships", .object(JSONObject(relationships.map { ($0.key, relationship($0.value)) }))),
             ]))
     }

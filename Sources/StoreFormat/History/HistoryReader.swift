@@ -6,6 +6,7 @@ public struct HistoryReader {
     let connection: Connection
     let store: Store
 
+    /// Reads through a connection, and names entities and properties as the store does.
     public init(_ connection: Connection, store: Store) {
         self.connection = connection
         self.store = store
@@ -17,8 +18,10 @@ public struct HistoryReader {
         public var first: Int64?
         /// The highest number ever handed out; 0 for a store without history.
         public var last: Int64
+        /// How many transactions are there.
         public var count: Int64
 
+        /// An extent.
         public init(first: Int64?, last: Int64, count: Int64) {
             self.first = first
             self.last = last
@@ -26,6 +29,7 @@ public struct HistoryReader {
         }
     }
 
+    /// Where history begins and ends now.
     public func extent() throws -> Extent {
         guard try isTracked() else { return Extent(first: nil, last: 0, count: 0) }
         let row = try connection.query("SELECT min(Z_PK), max(Z_PK), count(*) FROM ATRANSACTION").first ?? []

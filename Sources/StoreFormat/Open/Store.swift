@@ -5,17 +5,26 @@ import StoreModel
 /// What is known of an opened store: its metadata, its model, and where everything is. A value without connections;
 /// `connect(_:)` makes those.
 public struct Store: Sendable {
+    /// The file.
     public let path: String
+    /// The `Z_METADATA` row.
     public let metadata: StoreMetadata
+    /// The model that the store is read by.
     public let model: ModelDescription
+    /// Where that model was found.
     public let modelOrigin: ModelOrigin
+    /// The entities' numbers.
     public let catalogue: Catalogue
+    /// Where each entity's objects are.
     public let layout: StoreLayout
+    /// How the store keeps history.
     public let historyForm: HistoryForm
+    /// The files of large values.
     public let externalData: ExternalData
     /// Whether the file was in WAL mode when it was opened.
     public let isWAL: Bool
 
+    /// The store's UUID.
     public var uuid: String { metadata.uuid }
 
     /// Where the model was found.
@@ -25,6 +34,7 @@ public struct Store: Sendable {
         /// Given by the caller: a file, or the classes of a program.
         case given(String)
 
+        /// What to call the origin in messages.
         public var description: String {
             switch self {
             case .modelCache: "the store's model cache"

@@ -7,6 +7,7 @@ public struct SchemaPlan: Sendable {
     let numbers: [String: Int64]
     let plans: [String: ColumnPlan]
 
+    /// The plan of a model, with the numbers that a new store gives its entities.
     public init(_ model: ModelDescription) {
         self.model = model
         numbers = Dictionary(

@@ -10,6 +10,7 @@ public struct ExternalData: Sendable, Hashable {
     /// Values above this many bytes go to a file.
     public static let threshold = 128 * 1024
 
+    /// The folder that goes with a store file.
     public init(storePath: String) {
         let url = URL(fileURLWithPath: storePath)
         let name = url.deletingPathExtension().lastPathComponent

@@ -8,10 +8,13 @@ import StoreModel
 /// A stack calls `authorize` once, then one of `insert`, `update`, `delete` for each changed object, the join rows'
 /// functions for many-to-manys. Every object gets one change row.
 public final class SaveTransaction {
+    /// The store as it is in this transaction.
     public let store: Store
+    /// The connection that the transaction is open on.
     public let connection: Connection
     /// The register as it is in this transaction; nil where the store has not been adopted.
     public let register: OwnershipRegister?
+    /// In whose name the save is made.
     public let authority: SaveAuthority
     let log: HistoryAppender?
     let identity: TransactionIdentity

@@ -6,6 +6,7 @@ import SQLite
 ///
 /// Belongs to the queue or thread that made it, like its connection.
 public final class StoreWriter {
+    /// The one connection that this writer uses.
     public let connection: Connection
     /// The store as this writer last read it.
     public private(set) var store: Store
