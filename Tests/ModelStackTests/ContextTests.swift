@@ -215,6 +215,19 @@ import Testing
         }
     }
 
+    @Test func rawValueThatNoCaseHasReadsAsTheFirstCase() throws {
+        context.insert(Trip(name: "Alps"))
+        try context.save()
+        try StoreConnector.connect(folder.file("Trips.store"), .writer(.full)).run(
+            "UPDATE ZTRIP SET ZKIND = 'moon', ZNOTES = x'00', ZDAYS = NULL, ZCODE = 7")
+        container.instance.dropCaches(of: nil, position: nil)
+        let trip = try #require(try ModelContext(container).fetch(FetchDescriptor<Trip>()).first)
+        #expect(trip.kind == .holiday)
+        #expect(trip.notes == [])
+        #expect(trip.days == 0)
+        #expect(trip.code == UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    }
+
     @Test func otherClassesThanTheStoresAreRefused() throws {
         let url = URL(fileURLWithPath: folder.file("Trips.store"))
         let error = #expect(throws: StoreError.self) {

@@ -33,6 +33,9 @@ public final class ModelContainer: Sendable {
                 .refused, "a container keeps one store, and \(configurations.count) configurations were given",
                 way: "make a container for each store")
         }
+        guard !schema.shapes.isEmpty else {
+            throw StoreError(.refused, "the schema has no classes", way: "name at least one @Model class")
+        }
         let configuration = configurations.first ?? ModelConfiguration(schema: schema)
         let path = configuration.url.path
         let model = try schema.modelDescription()

@@ -154,6 +154,7 @@ extension ModelActor {
 extension ModelContainer {
     /// An object without values, in no context, of the entity's class.
     func placeholder(_ entityName: String) -> any PersistentModel {
+        // A container's schema is never empty.
         let shape = schema.shapes.first { $0.name == entityName } ?? schema.shapes[0]
         return Self.make(shape.type)
     }

@@ -222,6 +222,10 @@ final class ObjectContext {
     /// A new object's key changes from the temporary to the permanent one.
     func rekey(_ backing: ModelBacking, to key: Int64) {
         unregister(backing)
+        // Updated through a new object with the same unique value: what shows the row already reads it anew.
+        if let entity = backing.entity, let other = registeredObject(entity.root, key), other !== backing {
+            other.isStale = true
+        }
         backing.temporaryKey = backing.temporaryKey ?? backing.key
         backing.key = key
         register(backing)

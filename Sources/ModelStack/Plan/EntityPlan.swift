@@ -1,4 +1,3 @@
-import SQLite
 import StoreFormat
 import StoreModel
 import Synchronization
@@ -106,55 +105,6 @@ final class EntityPlan: Sendable {
         return StoreError(
             .unknownKey, "\(layout.name) has no property \(name)",
             way: nearest.map { "did you mean \($0)?" } ?? "`coexistctl inspect` lists the properties")
-    }
-}
-
-/// What a save checks of a property in every object, without looking at its description.
-struct SlotCheck: Sendable {
-    let property: Int
-    let slot: Int
-    let isMandatory: Bool
-    /// The values that fit; nil where any do.
-    let range: ClosedRange<Int64>?
-    /// Whether only the whole check tells.
-    let isThorough: Bool
-
-    init?(_ plan: PropertyPlan) {
-        property = plan.index
-        slot = plan.slot
-        switch plan.kind {
-        case .attribute(let attribute):
-            isMandatory = !attribute.description.isOptional && !attribute.description.isDerived
-            isThorough = attribute.isComposite || attribute.leaf?.column == nil
-            range =
-                switch attribute.leaf?.type {
-                case .integer16: Int64(Int16.min)...Int64(Int16.max)
-                case .integer32: Int64(Int32.min)...Int64(Int32.max)
-                default: nil
-                }
-        case .toOne(let relationship, _):
-            isMandatory = !relationship.description.isOptional
-            range = nil
-            if case .absent = relationship.storage { isThorough = true } else { isThorough = false }
-        case .toMany(let relationship, _):
-            isMandatory = false
-            range = nil
-            isThorough = true
-            let description = relationship.description
-            if case .absent = relationship.storage { return }
-            guard description.maxCount > 1 || description.minCount > 0 && !description.isOptional else { return nil }
-        }
-    }
-
-    /// Whether a value surely passes.
-    func passes(_ value: SQLValue) -> Bool {
-        guard !isThorough else { return false }
-        switch value {
-        case .null: return !isMandatory
-        case .integer(let number): return range?.contains(number) ?? true
-        case .real(let number): return !number.isNaN
-        case .text, .blob: return true
-        }
     }
 }
 

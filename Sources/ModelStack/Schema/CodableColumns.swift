@@ -153,10 +153,28 @@ enum LeafProbe {
         if let scalar = type as? any StoredScalar.Type, let value = scalar._absent as? T { return value }
         if type is any AnyOptionalType.Type, let none = Optional<Never>.none as? T { return none }
         if let cases = type as? any CaseIterable.Type, let first = firstCase(cases) as? T { return first }
+        if let raw = type as? any RawRepresentable.Type, let some = someValue(raw) as? T { return some }
         for json in ["[]", "{}", "\"\"", "0", "false"] {
             if let value = try? JSONDecoder().decode(type, from: Data(json.utf8)) { return value }
         }
         return try T(from: RowDecoder(nil))
+    }
+
+    /// The type's value for an empty raw value, or an enumeration's first case: shown where a column holds a raw value
+    /// that the type does not know.
+    private static func someValue<R: RawRepresentable>(_ type: R.Type) -> Any? {
+        if let scalar = R.RawValue.self as? any StoredScalar.Type, let absent = scalar._absent as? R.RawValue,
+            let value = R(rawValue: absent)
+        {
+            return value
+        }
+        // An enumeration without payloads is its case's number, counted from 0, in one or two bytes.
+        guard _isPOD(R.self), MemoryLayout<R>.size <= 2 else { return nil }
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: max(1, MemoryLayout<R>.size), alignment: MemoryLayout<R>.alignment)
+        defer { memory.deallocate() }
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: max(1, MemoryLayout<R>.size))
+        return memory.load(as: R.self)
     }
 
     private static func firstCase<C: CaseIterable>(_ type: C.Type) -> Any? { C.allCases.first }

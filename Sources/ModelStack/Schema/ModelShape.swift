@@ -43,9 +43,9 @@ public final class ModelShape: @unchecked Sendable {
     /// A value of the type for where the store has none: what the schema's check made of it.
     static func placeholder<T: Codable>(_ type: T.Type) -> T {
         if let value = (try? LeafProbe.value(of: type)) { return value }
-        // A schema with a type of which no value can be made is refused before a container opens, and an object
-        // without a container has the values that its initializer gave it.
-        preconditionFailure("no value of \(type) can be made")
+        // Only for a type that `ValueShape` has found unfit, since it makes a value of every other one: no container opens
+        // with such a class, so no file leads here, only a program that reads an object without a container.
+        preconditionFailure("\(type) cannot be stored in a model's property")
     }
 }
 

@@ -31,6 +31,9 @@ enum ValueShape {
             var attribute = composite(name, isOptional)
             attribute.userInfo = ["EnumType": .bool(true)]
             attribute.elements = [element(name, scalar._attributeType)]
+            guard canMake(inner) else {
+                return Result(problem: "no value of \(inner) can be made for an unknown raw value")
+            }
             return Result(coding: .rawValue, attribute: attribute)
         }
         guard let codable = inner as? any Codable.Type else {
@@ -40,6 +43,7 @@ enum ValueShape {
             var attribute = AttributeDescription(name: name, type: .transformable, isOptional: isOptional)
             attribute.valueClassName = "\(inner)"
             attribute.valueTransformerName = "NSSecureUnarchiveFromData"
+            guard canMake(inner) else { return Result(problem: "no empty value of \(inner) can be made") }
             return Result(coding: .archive, attribute: attribute)
         }
         do {
@@ -53,6 +57,12 @@ enum ValueShape {
         } catch {
             return Result(problem: "\(inner) cannot be taken apart into columns: \(error)")
         }
+    }
+
+    /// Whether there is a value to show where the columns hold none of the type.
+    private static func canMake(_ type: Any.Type) -> Bool {
+        guard let codable = type as? any Codable.Type else { return false }
+        return (try? LeafProbe.value(of: codable)) != nil
     }
 
     private static func composite(_ name: String, _ isOptional: Bool) -> AttributeDescription {
