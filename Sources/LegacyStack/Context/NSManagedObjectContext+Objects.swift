@@ -60,7 +60,9 @@ extension NSManagedObjectContext {
 
     func readRow(_ id: NSManagedObjectID) throws -> Row? {
         let cache = instance.cache
-        if !readsFresh, let row = cache.row(root: id.schemaEntity.rootIndex, key: id.key), row.entity == id.schemaEntity.index {
+        if !readsFresh, let row = cache.row(root: id.schemaEntity.rootIndex, key: id.key),
+            row.entity == id.schemaEntity.index
+        {
             return row
         }
         let generation = cache.generation
@@ -96,7 +98,7 @@ extension NSManagedObjectContext {
         _ key: Int64, _ relationship: SchemaRelationship, _ connection: Connection
     ) throws -> [NSManagedObjectID] {
         var members: [NSManagedObjectID] = []
-        try connection.cached(ToManySQL(relationship.layout, instance.schema).member).forEach([.integer(key)]) { row in
+        try connection.cached(relationship.memberSQL).forEach([.integer(key)]) { row in
             if let entity = instance.schema[number: row.integer(1)] {
                 members.append(NSManagedObjectID(entity, key: row.integer(0)))
             }
@@ -119,7 +121,10 @@ extension NSManagedObjectContext {
     public var deletedObjects: Set<NSManagedObject> { locked { Set(deletedList) } }
     /// Whether there is something to save.
     public var hasChanges: Bool {
-        locked { !deletedList.isEmpty || !pendingInserted.isEmpty || pendingUpdated.contains { $0.hasPersistentChangedValues } }
+        locked {
+            !deletedList.isEmpty || !pendingInserted.isEmpty
+                || pendingUpdated.contains { $0.hasPersistentChangedValues }
+        }
     }
 
     var pendingInserted: [NSManagedObject] { insertedList.filter { $0.flags.contains(.inserted) } }

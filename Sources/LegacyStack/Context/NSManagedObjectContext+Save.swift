@@ -60,7 +60,9 @@ extension NSManagedObjectContext {
     private func callWillSave() {
         var told: Set<ObjectIdentifier> = []
         for _ in 0..<100 {
-            let waiting = (pendingInserted + pendingUpdated + deletedList).filter { told.insert(ObjectIdentifier($0)).inserted }
+            let waiting = (pendingInserted + pendingUpdated + deletedList).filter {
+                told.insert(ObjectIdentifier($0)).inserted
+            }
             if waiting.isEmpty { return }
             for object in waiting { object.willSave() }
         }
@@ -94,10 +96,11 @@ extension NSManagedObjectContext {
 
     /// Tells this context's observers, and the contexts that want to follow.
     private func tellOthers(_ work: SaveWork) {
-        let inserted = Set(work.inserts.map { RowKey(root: $0.object.info.rootIndex, key: $0.key) })
-        let updated = Set(work.changeOrder.map(\.rowKey))
-        let deleted = Set(work.deleted.map(\.id.rowKey))
-        tellObservers(inserted: inserted, updated: updated, deleted: deleted)
+        if !observers.isEmpty {
+            tellObservers(
+                inserted: Set(work.inserts.map { RowKey(root: $0.object.info.rootIndex, key: $0.key) }),
+                updated: Set(work.changeOrder.map(\.rowKey)), deleted: Set(work.deleted.map(\.id.rowKey)))
+        }
         let followers = instance.contexts.filter { $0 !== self && $0.automaticallyMergesChangesFromParentUnlocked }
         guard !followers.isEmpty else { return }
         var changes = RemoteChanges()
@@ -107,7 +110,9 @@ extension NSManagedObjectContext {
                 RowKey(root: insert.object.info.rootIndex, key: insert.key), entity: insert.object.info.index, .insert,
                 timestamp: now)
         }
-        for change in work.changeOrder { changes.add(change.rowKey, entity: change.entity.index, .update, timestamp: now) }
+        for change in work.changeOrder {
+            changes.add(change.rowKey, entity: change.entity.index, .update, timestamp: now)
+        }
         for object in work.deleted { changes.add(object.id.rowKey, entity: object.info.index, .delete, timestamp: now) }
         changes.droppedRoots = Set(instance.schema.derived.map(\.rootIndex))
         for context in followers { context.receive(changes) }
