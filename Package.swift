@@ -64,7 +64,7 @@ let package = Package(
                 .linkedLibrary("SwiftCompilerPluginMessageHandling"),
             ]),
         .target(
-            name: "ModelStack", dependencies: ["ModelMacros", "StoreFormat", "StoreModel", "SQLite"],
+            name: "ModelStack", dependencies: ["ModelMacros", "StoreFormat", "StoreModel", "KeyedArchive", "SQLite"],
             swiftSettings: strict),
         .target(name: "CoreData", dependencies: ["LegacyStack"], swiftSettings: strict),
         .target(name: "SwiftData", dependencies: ["ModelStack"], swiftSettings: strict),
@@ -84,7 +84,7 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "TestKit", dependencies: ["Control", "Bridge", "StoreFormat", "StoreModel", "SQLite"],
+            name: "TestKit", dependencies: ["Varlink", "StoreFormat", "StoreModel", "SQLite"],
             swiftSettings: strict),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: strict),
         .testTarget(name: "KeyedArchiveTests", dependencies: ["KeyedArchive"], swiftSettings: strict),
@@ -94,9 +94,11 @@ let package = Package(
         .testTarget(name: "LegacyStackTests", dependencies: ["TestKit", "CoreData"], swiftSettings: strict),
         .testTarget(name: "ModelStackTests", dependencies: ["TestKit", "SwiftData"], swiftSettings: strict),
         .testTarget(name: "BridgeTests", dependencies: ["TestKit", "Bridge"], swiftSettings: strict),
+        .testTarget(name: "ControlTests", dependencies: ["Control"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestKit", "coexistd", "coexistctl"], swiftSettings: strict),
+            name: "EndToEndTests", dependencies: ["TestKit", "Varlink", "LegacyStack", "coexistd", "coexistctl"],
+            swiftSettings: strict),
     ]
 )

@@ -48,7 +48,9 @@ final class BridgeLog: Sendable {
                 }
             }
         case .resynchronized(let stack, let from, let to):
-            alarm("history from \(from) to \(to) was purged before the \(stack.rawValue) stack had it: its cache was dropped")
+            alarm(
+                "history from \(from) to \(to) was purged before the \(stack.rawValue) stack had it: its cache was dropped"
+            )
         case .failed(let stack, let error):
             alarm("replay into the \(stack.rawValue) stack failed: \(error)")
         }

@@ -14,16 +14,40 @@ public struct StackFactory: Sendable {
         self.legacy = legacy
         self.model = model
     }
-}
 
-extension StackFactory {
-    public static var standard: StackFactory {
-        StackFactory(legacy: { _, _ in throw StoreError(.refused, "") }, model: { _, _ in throw StoreError(.refused, "") })
-    }
-}
+    /// The stacks of this package, without classes: objects by entity name.
+    public static let standard = StackFactory(
+        legacy: { preparation, options in
+            var settings = LegacyInstance.Options()
+            settings.isReadOnly = preparation.readOnlyReason != nil
+            settings.durability = options.durability
+            settings.cacheLimit = options.cacheObjects
+            settings.readerCount = options.readers
+            settings.maximumLogBytes = nil
+            return try LegacyInstance(store: preparation.store, options: settings)
+        },
+        model: { preparation, options in
+            var settings = ModelInstance.Options()
+            settings.isReadOnly = preparation.readOnlyReason != nil
+            settings.durability = options.durability
+            settings.cacheLimit = options.cacheObjects
+            settings.readerCount = options.readers
+            settings.maximumLogBytes = nil
+            return try ModelInstance(store: preparation.store, options: settings)
+        })
 
-extension StackFactory {
+    /// One stack on a store that may have no daemon, reading only and leaving nothing behind.
     public static func reader(_ stack: StackName, _ store: Store) throws -> any StackInstance {
-        throw StoreError(.refused, "")
+        switch stack {
+        case .legacy:
+            var settings = LegacyInstance.Options()
+            settings.isReadOnly = true
+            settings.readerCount = 1
+            return try LegacyInstance(store: store, options: settings)
+        case .model:
+            var settings = ModelInstance.Options.readOnly
+            settings.readerCount = 1
+            return try ModelInstance(store: store, options: settings)
+        }
     }
 }

@@ -48,17 +48,25 @@ extension StoreBridge {
         let unit = try unit(of: entity)
         guard let owner = owner ?? unit.previous else {
             throw StoreError(
-                .refused, "\(entity) has no previous owner: it was never handed over", way: "name the owner: --to legacy or --to model")
+                .refused, "\(entity) has no previous owner: it was never handed over",
+                way: "name the owner: --to legacy or --to model")
         }
         guard unit.owner != owner else {
-            throw StoreError(.refused, "\(entity) is owned by the \(owner.rawValue) stack already", way: "there is nothing to do")
+            throw StoreError(
+                .refused, "\(entity) is owned by the \(owner.rawValue) stack already", way: "there is nothing to do")
         }
         let position = try preflight(unit, to: owner, progress: progress)
         if isDryRun { return nil }
         let store = store
-        let (frozen, last) = try maintain { try OwnershipWriter(connection: $0).setFrozen(true, unit: unit.name, store: store) }
+        let (frozen, last) = try maintain {
+            try OwnershipWriter(connection: $0).setFrozen(true, unit: unit.name, store: store)
+        }
         do {
-            progress(HandoverStep(.freeze, detail: "writes to \(unit.entities.joined(separator: ", ")) are refused from transaction \(last) on"))
+            progress(
+                HandoverStep(
+                    .freeze,
+                    detail: "writes to \(unit.entities.joined(separator: ", ")) are refused from transaction \(last) on"
+                ))
             try replay(to: last)
             progress(HandoverStep(.replay, detail: "both stacks are at transaction \(last)"))
             try compareChanged(unit, after: position, progress: progress)
@@ -105,7 +113,10 @@ extension StoreBridge {
                     "see `coexistctl compare \(entity)`")
             }
         }
-        progress(HandoverStep(.preflight, detail: "schemas agree, \(rows) rows read equal through both stacks" + crossings(unit, owner)))
+        progress(
+            HandoverStep(
+                .preflight,
+                detail: "schemas agree, \(rows) rows read equal through both stacks" + crossings(unit, owner)))
         return last
     }
 
@@ -121,7 +132,10 @@ extension StoreBridge {
                 return "\(entity).\(relationship.name)"
             }
         }
-        return names.isEmpty ? "" : "; deletes that these rules carry to the other owner's rows will be refused: " + names.joined(separator: ", ")
+        return names.isEmpty
+            ? ""
+            : "; deletes that these rules carry to the other owner's rows will be refused: "
+                + names.joined(separator: ", ")
     }
 
     private func compareChanged(
@@ -133,15 +147,24 @@ extension StoreBridge {
         let store = store
         while true {
             let number = last
-            let batch = try read { try HistoryReader($0, store: store).transactions(after: number, changeLimit: 10_000) }
+            let batch = try read {
+                try HistoryReader($0, store: store).transactions(after: number, changeLimit: 10_000)
+            }
             guard let newest = batch.last else { break }
             last = newest.number
-            for change in batch.flatMap(\.changes) where entities.contains(change.object.entity) { changed.insert(change.object) }
+            for change in batch.flatMap(\.changes) where entities.contains(change.object.entity) {
+                changed.insert(change.object)
+            }
         }
         for object in changed.sorted() {
             if let first = try Comparison.compare(object, legacy: legacy, model: model).first {
-                progress(HandoverStep(.compare, isPassed: false, detail: "\(object) reads differently: \(first.property ?? "the object")"))
-                throw StoreError(.refused, "\(object) reads differently through the two stacks", way: "see `coexistctl compare \(object.entity)`")
+                progress(
+                    HandoverStep(
+                        .compare, isPassed: false,
+                        detail: "\(object) reads differently: \(first.property ?? "the object")"))
+                throw StoreError(
+                    .refused, "\(object) reads differently through the two stacks",
+                    way: "see `coexistctl compare \(object.entity)`")
             }
         }
         progress(HandoverStep(.compare, detail: "\(changed.count) objects changed since the preflight, all read equal"))

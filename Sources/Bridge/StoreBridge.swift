@@ -50,7 +50,7 @@ public final class StoreBridge: Sendable {
         let store = store
         let observers = observers
         func replayer(_ instance: any StackInstance) -> Replayer {
-            Replayer(instance, store: store, readers: readers) { event in
+            Replayer(instance, readers: readers) { event in
                 log.note(event)
                 if case .applied(let stack, let transactions) = event { observers.tell(stack, transactions) }
             }
@@ -90,7 +90,9 @@ public final class StoreBridge: Sendable {
         case .committed: break
         case .untracked(let commits):
             for instance in instances { instance.dropCaches(of: nil, position: nil) }
-            log.alarm("\(commits) commit\(commits == 1 ? "" : "s") by another program that no history tells of: every cache was dropped")
+            log.alarm(
+                "\(commits) commit\(commits == 1 ? "" : "s") by another program that no history tells of: every cache was dropped"
+            )
         case .restarted:
             for instance in instances { instance.dropCaches(of: nil, position: nil) }
             log.alarm("the WAL index was rebuilt: every cache was dropped")
@@ -112,7 +114,8 @@ public final class StoreBridge: Sendable {
     /// Brings stacks up to a transaction, or to the newest.
     /// - Returns: each stack's position.
     @discardableResult
-    public func replay(_ stacks: [StackName] = StackName.allCases, to number: Int64? = nil) throws -> [StackName: Int64] {
+    public func replay(_ stacks: [StackName] = StackName.allCases, to number: Int64? = nil) throws -> [StackName: Int64]
+    {
         let target = try number ?? extent().last
         var positions: [StackName: Int64] = [:]
         for stack in stacks {
@@ -130,7 +133,8 @@ public final class StoreBridge: Sendable {
     /// Writes with the bridge's own connection, one caller at a time.
     func maintain<T>(_ body: (Connection) throws -> T) throws -> T {
         guard let maintenance else {
-            throw StoreError(.readOnly, "\(store.path) is open read-only: \(readOnlyReason ?? "")", way: "see `coexistctl status`")
+            throw StoreError(
+                .readOnly, "\(store.path) is open read-only: \(readOnlyReason ?? "")", way: "see `coexistctl status`")
         }
         return try StoreConnector.translating(store.path) {
             try maintenance.use(body)
@@ -147,7 +151,10 @@ public final class StoreBridge: Sendable {
     /// - Returns: what could not be done, for the log; empty if all was.
     @discardableResult
     public func close() -> [String] {
-        watcher.withLock { $0?.stop() }
+        watcher.withLock { watcher in
+            watcher?.stop()
+            watcher = nil
+        }
         legacy.close()
         model.close()
         var problems: [String] = []
@@ -165,11 +172,13 @@ public final class StoreBridge: Sendable {
         do {
             if readOnlyReason == nil {
                 let result = try maintain { try $0.checkpoint(.truncate) }
-                if !result.isComplete { problems.append("the WAL could not be checkpointed whole: another process has the store open") }
+                if !result.isComplete {
+                    problems.append("the WAL could not be checkpointed whole: another process has the store open")
+                }
             }
         } catch { problems.append("the last checkpoint failed: \(error)") }
         maintenance?.close()
-        withExtendedLifetime(lock) {}
+        lock.release()
         return problems
     }
 }

@@ -1,6 +1,6 @@
+@_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
 import SwiftSyntax
 import SwiftSyntaxMacros
-@_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
 
 struct UnknownMacro: Error {
     let name: String
@@ -9,7 +9,14 @@ struct UnknownMacro: Error {
 /// Finds a macro's implementation by the name in its `#externalMacro` declaration.
 struct MacroProvider: PluginProvider {
     func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
-        throw UnknownMacro(name: "\(moduleName).\(typeName)")
+        switch typeName {
+        case "ModelMacro": ModelMacro.self
+        case "PersistedPropertyMacro": PersistedPropertyMacro.self
+        case "MarkerMacro": MarkerMacro.self
+        case "SchemaDeclarationMacro": SchemaDeclarationMacro.self
+        case "ModelActorMacro": ModelActorMacro.self
+        default: throw UnknownMacro(name: "\(moduleName).\(typeName)")
+        }
     }
 }
 

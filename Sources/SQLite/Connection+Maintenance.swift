@@ -24,6 +24,7 @@ extension Connection {
         public var isComplete: Bool
         /// Frames in the WAL, and those of them that are in the main file.
         public var logFrames: Int
+        /// Frames that are in the main file.
         public var checkpointedFrames: Int
     }
 

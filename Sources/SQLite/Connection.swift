@@ -8,7 +8,9 @@ import Synchronization
 /// resets the WAL; `checkpoint(_:)` is the one way to checkpoint.
 public final class Connection {
     let handle: OpaquePointer
+    /// The file's path as it was given.
     public let path: String
+    /// How the file was opened.
     public let mode: OpenMode
     private var cache: [String: Statement] = [:]
     private let policy: BusyPolicy
@@ -77,11 +79,12 @@ public final class Connection {
     }
 
     private static func uri(_ path: String) -> String {
-        var text = "file:"
+        // An absolute path follows an empty authority, or a second slash at its start would begin one.
+        var text = path.hasPrefix("/") ? "file://" : "file:"
+        let digits = Array("0123456789ABCDEF")
         for byte in path.utf8 {
             switch byte {
-            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
-                let digits = Array("0123456789ABCDEF")
+            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"), 0x80...:
                 text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
             default:
                 text.unicodeScalars.append(Unicode.Scalar(byte))
@@ -143,7 +146,8 @@ public final class Connection {
         let statement = try cached(sql)
         statement.bind(values)
         defer { statement.reset() }
-        return try statement.step() ? statement.value(0) : nil
+        guard try statement.step() else { return Optional.none }
+        return statement.value(0)
     }
 
     /// Rows that the last statement changed.
@@ -170,6 +174,7 @@ public final class Connection {
             self.handle = handle
         }
 
+        /// Ends what runs on the connection with `SQLITE_INTERRUPT`.
         public func callAsFunction() {
             sqlite3_interrupt(handle)
         }

@@ -70,6 +70,7 @@ public final class ConnectionPool: @unchecked Sendable {
 
     /// The pool was closed.
     public struct PoolClosed: Error, CustomStringConvertible {
+        /// What a person is told.
         public var description: String { "the store has been closed" }
     }
 }

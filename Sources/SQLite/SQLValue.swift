@@ -6,6 +6,7 @@ public enum SQLValue: Sendable, Hashable {
     case text(String)
     case blob([UInt8])
 
+    /// Whether this is NULL.
     public var isNull: Bool {
         if case .null = self { return true }
         return false
@@ -29,11 +30,13 @@ public enum SQLValue: Sendable, Hashable {
         }
     }
 
+    /// The text; nil for another class.
     public var textValue: String? {
         if case .text(let value) = self { return value }
         return nil
     }
 
+    /// The bytes; nil for another class.
     public var blobValue: [UInt8]? {
         if case .blob(let value) = self { return value }
         return nil
@@ -42,7 +45,10 @@ public enum SQLValue: Sendable, Hashable {
 
 // Not by nil: `scalar(…) == nil` would then compare with NULL.
 extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
+    /// An INTEGER.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A REAL.
     public init(floatLiteral value: Double) { self = .real(value) }
+    /// A TEXT.
     public init(stringLiteral value: String) { self = .text(value) }
 }

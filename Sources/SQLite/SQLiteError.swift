@@ -9,6 +9,7 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The SQL that failed, where one did.
     public var sql: String?
 
+    /// An error with SQLite's extended code and text.
     public init(extendedCode: Int32, message: String, sql: String? = nil) {
         self.extendedCode = extendedCode
         self.message = message
@@ -25,21 +26,32 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The primary result code: the low byte of the extended one.
     public var code: Int32 { extendedCode & 0xff }
 
+    /// Another connection holds the lock.
     public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
     /// The snapshot that a read transaction holds is too old to write from: begin again, do not repeat the statement.
     public var isSnapshotConflict: Bool { extendedCode == SQLITE_BUSY_SNAPSHOT }
+    /// The disk is full.
     public var isFull: Bool { code == SQLITE_FULL }
+    /// The file, its folder or the connection may not be written.
     public var isReadOnly: Bool { code == SQLITE_READONLY }
+    /// The file does not start as a database does.
     public var isNotADatabase: Bool { code == SQLITE_NOTADB }
+    /// The file's pages do not fit together.
     public var isCorrupt: Bool { code == SQLITE_CORRUPT }
+    /// The file is not there, or may not be opened.
     public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+    /// A constraint, or a trigger's `RAISE`, refused the statement.
     public var isConstraint: Bool { code == SQLITE_CONSTRAINT }
+    /// A unique index or a primary key has the values already.
     public var isUniqueConstraint: Bool {
         extendedCode == SQLITE_CONSTRAINT_UNIQUE || extendedCode == SQLITE_CONSTRAINT_PRIMARYKEY
     }
+    /// The system failed to read or write.
     public var isInputOutput: Bool { code == SQLITE_IOERR }
+    /// The statement was interrupted.
     public var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 
+    /// Code, text, and the start of the statement.
     public var description: String {
         let statement = sql.map { " in \"\($0.prefix(300))\"" } ?? ""
         return "SQLite \(extendedCode): \(message)\(statement)"

@@ -10,6 +10,7 @@ public final class Statement {
     /// Keeps the connection of a statement that its caller holds. One in the connection's own cache must not: the two
     /// would keep each other, and the file open, for good.
     private let connection: Connection?
+    /// The text that was compiled.
     public let sql: String
 
     init(_ connection: Connection, _ sql: String, isCached: Bool = false) throws {
@@ -17,7 +18,8 @@ public final class Statement {
         var rest: String?
         let code = sql.withCString { text in
             var tail: UnsafePointer<CChar>?
-            let code = sqlite3_prepare_v3(connection.handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, &tail)
+            let code = sqlite3_prepare_v3(
+                connection.handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, &tail)
             if code == SQLITE_OK, let tail, tail.pointee != 0 { rest = String(cString: tail) }
             return code
         }
@@ -49,6 +51,7 @@ public final class Statement {
 
     // MARK: Binding (numbers from 1, as SQLite has them)
 
+    /// Binds a value in its storage class.
     public func bind(_ value: SQLValue, at index: Int) {
         switch value {
         case .null: bindNull(at: index)
@@ -59,18 +62,22 @@ public final class Statement {
         }
     }
 
+    /// Binds NULL.
     public func bindNull(at index: Int) {
         sqlite3_bind_null(handle, Int32(index))
     }
 
+    /// Binds an INTEGER.
     public func bind(_ value: Int64, at index: Int) {
         sqlite3_bind_int64(handle, Int32(index), value)
     }
 
+    /// Binds a REAL; not-a-number becomes NULL.
     public func bind(_ value: Double, at index: Int) {
         sqlite3_bind_double(handle, Int32(index), value)
     }
 
+    /// Binds a TEXT, zero bytes included.
     public func bind(_ value: String, at index: Int) {
         var value = value
         value.withUTF8 { bytes in
@@ -82,6 +89,7 @@ public final class Statement {
         }
     }
 
+    /// Binds a BLOB, also an empty one.
     public func bind(_ value: [UInt8], at index: Int) {
         value.withUnsafeBytes { bytes in
             if let base = bytes.baseAddress, !bytes.isEmpty {
@@ -92,6 +100,7 @@ public final class Statement {
         }
     }
 
+    /// Binds the parameters from the first on.
     public func bind(_ values: [SQLValue]) {
         for (i, value) in values.enumerated() { bind(value, at: i + 1) }
     }
@@ -138,20 +147,24 @@ public final class Statement {
         sqlite3_reset(handle)
     }
 
+    /// Sets every parameter to NULL.
     public func clearBindings() {
         sqlite3_clear_bindings(handle)
     }
 
     // MARK: Reading the current row (columns from 0, as SQLite has them)
 
+    /// Whether the column is NULL.
     public func isNull(_ column: Int) -> Bool {
         sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL
     }
 
+    /// The column as an integer; 0 for NULL.
     public func integer(_ column: Int) -> Int64 {
         sqlite3_column_int64(handle, Int32(column))
     }
 
+    /// The column as a double; 0 for NULL.
     public func double(_ column: Int) -> Double {
         sqlite3_column_double(handle, Int32(column))
     }

@@ -1,1 +1,3 @@
-print("not yet")
+import Foundation
+
+exit(Bench.run(CommandLine.arguments))

@@ -45,7 +45,8 @@ public enum Release {
             journal = try connection.scalar("PRAGMA journal_mode=\(state.journalMode)")?.textValue ?? "wal"
             guard journal == state.journalMode else {
                 throw StoreError(
-                    .busy, "our tables are gone from \(path), but its journal mode is still WAL: another process has it open",
+                    .busy,
+                    "our tables are gone from \(path), but its journal mode is still WAL: another process has it open",
                     way: "end that process, and run `sqlite3 \(path) 'PRAGMA journal_mode=\(state.journalMode)'`")
             }
         }

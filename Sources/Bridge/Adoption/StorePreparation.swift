@@ -39,7 +39,8 @@ public struct StorePreparation: Sendable {
         _ connection: Connection, _ store: Store, _ options: BridgeOptions, _ log: BridgeLog
     ) throws {
         for unit in try OwnershipWriter(connection: connection).thawAll() {
-            log.warn("\(unit) was frozen for a handover whose daemon is gone: it has been thawed, its owner is as before")
+            log.warn(
+                "\(unit) was frozen for a handover whose daemon is gone: it has been thawed, its owner is as before")
         }
         for difference in try differences(connection, store, options.seed) { log.warn(difference) }
         try connection.transaction(.immediate) {
@@ -62,7 +63,9 @@ public struct StorePreparation: Sendable {
 
     private static func warnOfSQLite(_ log: BridgeLog) {
         let version = Connection.libraryVersionNumber
-        let isFixed = version >= 3_051_003 || (3_050_007..<3_051_000).contains(version) || (3_044_006..<3_045_000).contains(version)
+        let isFixed =
+            version >= 3_051_003 || (3_050_007..<3_051_000).contains(version)
+            || (3_044_006..<3_045_000).contains(version)
         if !isFixed {
             log.warn(
                 "SQLite \(Connection.libraryVersion) has the WAL-reset fault (fixed in 3.51.3): automatic checkpoints are off, "

@@ -48,7 +48,8 @@ struct OwnershipWriter {
             let before = try current(unit)
             guard before.isFrozen, before.epoch == epoch else {
                 throw StoreError(
-                    .refused, "\(unit) was thawed or handed over meanwhile (epoch \(before.epoch))", way: "start the handover again")
+                    .refused, "\(unit) was thawed or handed over meanwhile (epoch \(before.epoch))",
+                    way: "start the handover again")
             }
             try connection.run(
                 "UPDATE COEXIST_UNIT SET OWNER = ?, PREVIOUS = ?, EPOCH = EPOCH + 1, FROZEN = 0, SINCE = ? WHERE NAME = ?",
@@ -70,7 +71,8 @@ struct OwnershipWriter {
 
     private func current(_ unit: String) throws -> OwnershipRegister.Unit {
         guard let found = try OwnershipRegister.read(connection)?.units[unit] else {
-            throw StoreError(.unknownEntity, "there is no unit \(unit) in the ownership register", way: "see `coexistctl owners`")
+            throw StoreError(
+                .unknownEntity, "there is no unit \(unit) in the ownership register", way: "see `coexistctl owners`")
         }
         return found
     }

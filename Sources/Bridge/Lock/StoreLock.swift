@@ -1,9 +1,10 @@
 import Foundation
 import StoreFormat
+import Synchronization
 
 /// The lock file beside a store, `STORE-coexist`: one daemon a store. It goes with the process, however that ends.
 public final class StoreLock: Sendable {
-    private let descriptor: Int32
+    private let descriptor: Mutex<Int32>
     public let path: String
 
     /// Takes the lock.
@@ -23,15 +24,24 @@ public final class StoreLock: Sendable {
                 .busy, "\(storePath) is held by \(holder), a Coexist daemon or command",
                 way: "use `coexistctl` with its socket, or stop it first")
         }
-        self.descriptor = descriptor
+        self.descriptor = Mutex(descriptor)
         let text = Array("\(getpid())\n".utf8)
         ftruncate(descriptor, 0)
         _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 
     deinit {
-        ftruncate(descriptor, 0)
-        close(descriptor)
+        release()
+    }
+
+    /// Gives the lock back. Harmless when it has been already.
+    public func release() {
+        descriptor.withLock { descriptor in
+            guard descriptor >= 0 else { return }
+            ftruncate(descriptor, 0)
+            close(descriptor)
+            descriptor = -1
+        }
     }
 
     private static func path(of storePath: String) -> String { storePath + "-coexist" }

@@ -95,11 +95,12 @@ final class CommitWatcher: @unchecked Sendable {
         let baseline = try connection.transaction(.deferred) {
             let commits = try connection.scalar("SELECT COMMITS FROM COEXIST_STATE")?.integerValue ?? 0
             let last = try connection.scalar("SELECT max(Z_PK) FROM ATRANSACTION")?.integerValue ?? 0
-            let foreign = try connection.scalar(
-                """
-                SELECT count(*) FROM ATRANSACTION t WHERE t.Z_PK > ?
-                    AND NOT EXISTS (SELECT 1 FROM COEXIST_TRANSACTION w WHERE w.NUMBER = t.Z_PK)
-                """, [.integer(number)])?.integerValue ?? 0
+            let foreign =
+                try connection.scalar(
+                    """
+                    SELECT count(*) FROM ATRANSACTION t WHERE t.Z_PK > ?
+                        AND NOT EXISTS (SELECT 1 FROM COEXIST_TRANSACTION w WHERE w.NUMBER = t.Z_PK)
+                    """, [.integer(number)])?.integerValue ?? 0
             return Baseline(
                 change: try connection.walChangeCount() ?? 0, commits: commits, last: last, foreign: foreign)
         }

@@ -9,14 +9,10 @@ import Synchronization
 final class Replayer: Sendable {
     let instance: any StackInstance
     private let readers: ConnectionPool
-    private let store: Store
     private let queue: DispatchQueue
     private let condition = NSCondition()
     private let state = Mutex(State())
     private let report: @Sendable (ReplayEvent) -> Void
-
-    /// Changes in one batch at most, give or take a transaction.
-    private static let batchChanges = 10_000
 
     private struct State {
         var isScheduled = false
@@ -25,11 +21,9 @@ final class Replayer: Sendable {
     }
 
     init(
-        _ instance: any StackInstance, store: Store, readers: ConnectionPool,
-        report: @escaping @Sendable (ReplayEvent) -> Void
+        _ instance: any StackInstance, readers: ConnectionPool, report: @escaping @Sendable (ReplayEvent) -> Void
     ) {
         self.instance = instance
-        self.store = store
         self.readers = readers
         self.report = report
         queue = DispatchQueue(label: "org.coexistd.replay.\(instance.stack.rawValue)")
@@ -61,6 +55,7 @@ final class Replayer: Sendable {
     /// - Throws: `StoreError` `Busy` after the time, or what the replay failed with.
     func reach(_ number: Int64, within seconds: Double = 30) throws {
         let deadline = Date().addingTimeInterval(seconds)
+        state.withLock { $0.failure = nil }
         signal()
         condition.lock()
         defer { condition.unlock() }
@@ -68,7 +63,8 @@ final class Replayer: Sendable {
             if let failure { throw failure }
             guard condition.wait(until: deadline) else {
                 throw StoreError(
-                    .busy, "the \(instance.stack.rawValue) stack is at transaction \(instance.position), not yet at \(number)",
+                    .busy,
+                    "the \(instance.stack.rawValue) stack is at transaction \(instance.position), not yet at \(number)",
                     way: "try again")
             }
         }
@@ -91,27 +87,14 @@ final class Replayer: Sendable {
 
     /// One batch. Returns whether there may be more.
     private func step() throws -> Bool {
-        let position = instance.position
-        do {
-            let batch = try StoreConnector.translating(store.path) {
-                try readers.use { connection in
-                    try connection.transaction(.deferred) {
-                        try HistoryReader(connection, store: store)
-                            .transactions(after: position, changeLimit: Self.batchChanges)
-                    }
-                }
-            }
-            try instance.apply(batch)
-            if !batch.isEmpty { report(.applied(instance.stack, batch)) }
-            return !batch.isEmpty
-        } catch let error as StoreError where error.code == .tokenExpired {
-            let last = try StoreConnector.translating(store.path) {
-                try readers.use { try HistoryReader($0, store: store).extent().last }
-            }
-            instance.dropCaches(of: nil, position: last)
-            try instance.apply([])
+        switch try readers.use({ try HistoryReplay.step(instance, $0) }) {
+        case .upToDate: return false
+        case .applied(let transactions):
+            report(.applied(instance.stack, transactions))
+            return true
+        case .resynchronized(let from, let to):
             state.withLock { $0.resyncs += 1 }
-            report(.resynchronized(instance.stack, from: position, to: last))
+            report(.resynchronized(instance.stack, from: from, to: to))
             return false
         }
     }

@@ -29,10 +29,13 @@ struct Arguments {
                 isOperandsOnly = true
                 continue
             }
-            let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init)
             let name = parts[0]
             if form.flags.contains(name) {
-                guard parts.count == 1 else { throw CommandFailure.usage("--\(name) takes no value", "usage: \(usage)") }
+                guard parts.count == 1 else {
+                    throw CommandFailure.usage("--\(name) takes no value", "usage: \(usage)")
+                }
                 flags.insert(name)
             } else if form.options.contains(name) {
                 guard let value = parts.count == 2 ? parts[1] : words.popFirst() else {

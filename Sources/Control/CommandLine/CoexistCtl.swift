@@ -41,12 +41,15 @@ public enum CoexistCtl {
         guard !given.isEmpty else {
             let nearest = NearestName.of(name, among: commands.map(\.name))
             throw CommandFailure.usage(
-                "there is no command \(name)", nearest.map { "did you mean \($0)?" } ?? "`coexistctl help` lists the commands")
+                "there is no command \(name)",
+                nearest.map { "did you mean \($0)?" } ?? "`coexistctl help` lists the commands")
         }
         var rest = words
         if let place = rest.firstIndex(of: name) { rest.remove(at: place) }
         if rest.contains("--help") {
-            for command in given { output.line("usage: coexistctl \(command.name) \(command.usage)\n\(command.summary)") }
+            for command in given {
+                output.line("usage: coexistctl \(command.name) \(command.usage)\n\(command.summary)")
+            }
             return 0
         }
         // A name can stand for a command on a store and one on the daemon: the operands tell.
@@ -74,6 +77,8 @@ public enum CoexistCtl {
             output.table([["", ""]] + commands.map { ["  \($0.name) \($0.usage)", $0.summary] })
         }
         output.line("\nThe daemon's socket: --socket PATH, else COEXIST_SOCKET, else \(Configuration.defaultSocket).")
-        output.line("Exit codes: 0 done, 1 refused or found something wrong, 2 wrong usage, 3 no daemon, 4 store cannot be opened, 5 access denied.")
+        output.line(
+            "Exit codes: 0 done, 1 refused or found something wrong, 2 wrong usage, 3 no daemon, 4 store cannot be opened, 5 access denied."
+        )
     }
 }

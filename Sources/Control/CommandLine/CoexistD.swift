@@ -29,7 +29,8 @@ public enum CoexistD {
             output.line("coexistd \(CoexistVersion.text)")
             return 0
         }
-        let form = Arguments.Form(flags: [], options: ["config", "check-config", "store", "model", "socket"], operands: 0...0)
+        let form = Arguments.Form(
+            flags: [], options: ["config", "check-config", "store", "model", "socket"], operands: 0...0)
         let arguments = try Arguments(words, form: form, usage: usage)
         if let file = arguments.value("check-config") {
             output.line(try Configuration(file: file).json.text(.pretty))
@@ -66,7 +67,9 @@ public enum CoexistD {
     }
 
     private static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
-            .appendingPathComponent(path).standardizedFileURL.path
+        path.hasPrefix("/")
+            ? path
+            : URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+                .appendingPathComponent(path).standardizedFileURL.path
     }
 }

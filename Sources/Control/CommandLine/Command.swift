@@ -18,4 +18,3 @@ struct Command: Sendable {
         self.run = run
     }
 }
-

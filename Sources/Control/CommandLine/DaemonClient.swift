@@ -9,7 +9,8 @@ struct DaemonClient {
     /// - Throws: `ClientError`.
     init(_ arguments: Arguments) throws {
         let path =
-            arguments.value("socket") ?? ProcessInfo.processInfo.environment["COEXIST_SOCKET"] ?? Configuration.defaultSocket
+            arguments.value("socket") ?? ProcessInfo.processInfo.environment["COEXIST_SOCKET"]
+            ?? Configuration.defaultSocket
         // A bare name is a file here, as everywhere in a shell.
         client = try Client(path.contains("/") || path.hasPrefix("unix:") ? path : "./" + path)
     }

@@ -68,7 +68,8 @@ enum DaemonCommands {
             "handover", "ENTITY… --to legacy|model | --back [--dry-run] [--reason TEXT]",
             "Moves the entities' units to another owner, printing each step", flags: ["back", "dry-run"],
             options: ["to", "reason"], operands: 1...1_000, run: handover),
-        command("freeze", "ENTITY", "Refuses writes to the entity's unit until thaw", operands: 1...1) { arguments, output, client in
+        command("freeze", "ENTITY", "Refuses writes to the entity's unit until thaw", operands: 1...1) {
+            arguments, output, client in
             owners(try client.call("Freeze", ["entity": .string(arguments.operands[0])]), output)
             return 0
         },
@@ -96,7 +97,8 @@ enum DaemonCommands {
     private static func handover(_ arguments: Arguments, _ output: Output, _ client: DaemonClient) throws -> Int32 {
         let isBack = arguments.has("back")
         guard isBack != (arguments.value("to") != nil) else {
-            throw CommandFailure.usage("a handover takes one of --to and --back", "name the new owner: --to legacy or --to model")
+            throw CommandFailure.usage(
+                "a handover takes one of --to and --back", "name the new owner: --to legacy or --to model")
         }
         var parameters: JSONObject = ["entities": .array(arguments.operands.map { .string($0) })]
         parameters["to"] = arguments.value("to").map { .string($0) }
@@ -134,7 +136,8 @@ enum DaemonCommands {
             "Transactions with their changes, oldest first", flags: ["follow"],
             options: ["after", "entity", "author", "limit"], run: history),
         command(
-            "replay", "[--stack legacy|model] [--wait TOKEN]", "Replays now; with a token, returns when the stacks are there",
+            "replay", "[--stack legacy|model] [--wait TOKEN]",
+            "Replays now; with a token, returns when the stacks are there",
             options: ["stack", "wait"]
         ) { arguments, output, client in
             var parameters: JSONObject = [:]
@@ -181,7 +184,8 @@ enum DaemonCommands {
             }
             return isComplete ? 0 : 1
         },
-        command("backup", "FILE", "Copies the running store to a new file", operands: 1...1) { arguments, output, client in
+        command("backup", "FILE", "Copies the running store to a new file", operands: 1...1) {
+            arguments, output, client in
             let path = URL(fileURLWithPath: arguments.operands[0]).standardizedFileURL.path
             let result = try client.call("Backup", ["file": .string(path)])
             if output.isJSON { output.json(.object(result)) } else { output.line("copied to \(path)") }
@@ -195,7 +199,8 @@ enum DaemonCommands {
             } else {
                 for violation in violations {
                     output.line(
-                        ["severity", "rule", "where", "what"].map { violation[$0]?.stringValue ?? "" }.joined(separator: ": "))
+                        ["severity", "rule", "where", "what"].map { violation[$0]?.stringValue ?? "" }.joined(
+                            separator: ": "))
                 }
                 output.line("\(violations.count) violation\(violations.count == 1 ? "" : "s")")
             }

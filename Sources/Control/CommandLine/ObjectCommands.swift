@@ -76,7 +76,8 @@ extension DaemonCommands {
                 do {
                     values[String(key.dropLast())] = try JSON(parsing: text)
                 } catch {
-                    throw CommandFailure.usage("the value of \(key.dropLast()) is no JSON: \(error)", "write key:=JSON, such as key:=null")
+                    throw CommandFailure.usage(
+                        "the value of \(key.dropLast()) is no JSON: \(error)", "write key:=JSON, such as key:=null")
                 }
             } else {
                 values[String(key)] = .string(text)

@@ -62,8 +62,11 @@ final class Output {
             ])
         }
         flush()
-        let way = failure.way.isEmpty ? "" : " \(failure.way)."
-        let text = "\(program): \(failure.code): \(failure.message).\(way)\n"
-        FileHandle.standardError.write(Data(text.replacing("?.", with: "?").utf8))
+        let sentences = [failure.message, failure.way].filter { !$0.isEmpty }.enumerated().map { i, text in
+            let end = text.hasSuffix("?") || text.hasSuffix(".") ? "" : "."
+            return i == 0 ? text + end : text.prefix(1).uppercased() + text.dropFirst() + end
+        }
+        let text = "\(program): \(failure.code): \(sentences.joined(separator: " "))\n"
+        FileHandle.standardError.write(Data(text.utf8))
     }
 }

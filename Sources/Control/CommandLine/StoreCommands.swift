@@ -8,22 +8,26 @@ import Varlink
 enum StoreCommands {
     static let all: [Command] = [
         Command(
-            "inspect", "STORE [--model MODEL]", "What is in a store: entities, hashes, history, ownership", options: ["model"],
+            "inspect", "STORE [--model MODEL]", "What is in a store: entities, hashes, history, ownership",
+            options: ["model"],
             operands: 1...1, run: inspect),
         Command(
             "dump", "STORE [--stack legacy|model] [--entity E]… [--model MODEL]", "Every object, a JSON object a line",
             options: ["stack", "entity", "model"], operands: 1...1, run: dump),
         Command(
-            "verify", "STORE [--model MODEL]", "Checks every rule of the format and of our own tables", options: ["model"],
+            "verify", "STORE [--model MODEL]", "Checks every rule of the format and of our own tables",
+            options: ["model"],
             operands: 1...1, run: verify),
         Command(
-            "diff", "A B", "Two models or stores, property by property, and what each difference means", operands: 2...2,
+            "diff", "A B", "Two models or stores, property by property, and what each difference means",
+            operands: 2...2,
             run: diff),
         Command(
             "create", "STORE --model MODEL", "A new, empty store, as the newest of Apple's frameworks would make it",
             options: ["model"], operands: 1...1, run: create),
         Command(
-            "hashes", "MODEL|STORE [--model MODEL]", "Entity version hashes, checksum and digest; for a store, whether they agree",
+            "hashes", "MODEL|STORE [--model MODEL]",
+            "Entity version hashes, checksum and digest; for a store, whether they agree",
             options: ["model"], operands: 1...1, run: hashes),
         Command(
             "release", "STORE [--keep-history]", "Removes our tables and triggers: the file is Apple's again",
@@ -61,7 +65,7 @@ enum StoreCommands {
         let wanted = try arguments.values("entity").map { try store.layout.entity($0).name }
         let instance = try StackFactory.reader(stack, store)
         defer { instance.close() }
-        let json = ObjectJSON(storeUUID: store.uuid, style: .dump)
+        let json = ObjectJSON(store: store, style: .dump)
         for entity in store.layout.entities where wanted.isEmpty || wanted.contains(entity.name) {
             try instance.forEachObject(of: entity.name) { output.json(json.object($0)) }
         }
@@ -119,7 +123,9 @@ enum StoreCommands {
         let model = try StoreModels.model(path).model
         let store = try StoreCreator.create(arguments.operands[0], model: model)
         if output.isJSON {
-            output.json(["path": .string(store.path), "uuid": .string(store.uuid), "entities": JSON(store.layout.entities.count)])
+            output.json([
+                "path": .string(store.path), "uuid": .string(store.uuid), "entities": JSON(store.layout.entities.count),
+            ])
         } else {
             output.line("created \(store.path) with \(store.layout.entities.count) entities, UUID \(store.uuid)")
         }
@@ -141,7 +147,9 @@ enum StoreCommands {
                 "journalMode": .string(report.journalMode), "backup": report.backup.map { .string($0) } ?? .null,
             ])
         } else if report.wasAdopted {
-            output.line("\(path) is released: our tables and triggers are gone" + (report.removedHistory ? ", and the history that adoption began" : ""))
+            output.line(
+                "\(path) is released: our tables and triggers are gone"
+                    + (report.removedHistory ? ", and the history that adoption began" : ""))
             if let backup = report.backup { output.line("the backup from before adoption is still there: \(backup)") }
         } else {
             output.line("\(path) was never adopted: there was nothing to remove")
@@ -153,7 +161,11 @@ enum StoreCommands {
         let (path, target) = (arguments.operands[0], arguments.operands[1])
         try StoreProbe.check(path)
         try StoreBackup.copy(path, to: target)
-        if output.isJSON { output.json(["file": .string(target)]) } else { output.line("\(path) is copied to \(target)") }
+        if output.isJSON {
+            output.json(["file": .string(target)])
+        } else {
+            output.line("\(path) is copied to \(target)")
+        }
         return 0
     }
 }

@@ -7,13 +7,17 @@ enum StatusText {
         output.line("state    \(text(status["state"]))")
         output.line("store    \(text(status["store"]?["path"]))")
         output.line("UUID     \(text(status["store"]?["uuid"]))")
-        output.line("history  last \(text(status["history"]?["last"])), \(text(status["history"]?["transactions"])) transactions")
+        output.line(
+            "history  last \(text(status["history"]?["last"])), \(text(status["history"]?["transactions"])) transactions"
+        )
         output.line("log      \(text(status["wal"]?["bytes"])) bytes")
         output.line("clients  \(text(status["clients"]))")
         output.line("SQLite   \(text(status["sqlite"]))")
         if let reason = status["readOnly"]?.stringValue { output.line("READ-ONLY: \(reason)") }
         if let p50 = status["staleness"]?["p50"]?.doubleValue, let p99 = status["staleness"]?["p99"]?.doubleValue {
-            output.line("stale    \(milliseconds(p50)) at the median, \(milliseconds(p99)) at p99, from commit to the other stack")
+            output.line(
+                "stale    \(milliseconds(p50)) at the median, \(milliseconds(p99)) at p99, from commit to the other stack"
+            )
         }
         output.line()
         output.table(stacks(status["stacks"] ?? [:]))
@@ -38,7 +42,8 @@ enum StatusText {
 enum HistoryText {
     static func print(_ transaction: JSON, _ output: Output) {
         func text(_ key: String) -> String? { transaction[key]?.stringValue }
-        let by = [text("stack"), text("author"), text("context"), text("process")].compactMap { $0 }.joined(separator: ", ")
+        let by = [text("stack"), text("author"), text("context"), text("process")].compactMap { $0 }.joined(
+            separator: ", ")
         output.line("\(text("token") ?? "") \(text("timestamp") ?? "") \(by)")
         for change in transaction["changes"]?.arrayValue ?? [] {
             let id = change["id"]?.stringValue.map { $0.split(separator: "/").suffix(2).joined(separator: "/") } ?? ""

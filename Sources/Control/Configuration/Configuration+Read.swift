@@ -6,7 +6,8 @@ import Varlink
 
 extension Configuration {
     private static let keys = [
-        "store", "model", "socket", "ownership", "guard", "crossStackDeletes", "history", "durability", "readers", "cache",
+        "store", "model", "socket", "ownership", "guard", "crossStackDeletes", "history", "durability", "readers",
+        "cache",
         "wal", "access", "limits", "log", "metricsFile",
     ]
 
@@ -14,13 +15,15 @@ extension Configuration {
     /// - Throws: `ConfigurationError`.
     public init(file: String) throws {
         guard let data = FileManager.default.contents(atPath: file) else {
-            throw ConfigurationError(path: file, message: "the file cannot be read", way: "check the path and its permissions")
+            throw ConfigurationError(
+                path: file, message: "the file cannot be read", way: "check the path and its permissions")
         }
         let json: JSON
         do {
             json = try JSON(parsing: [UInt8](data))
         } catch {
-            throw ConfigurationError(path: file, message: "the file is no JSON: \(error)", way: "correct it at that byte")
+            throw ConfigurationError(
+                path: file, message: "the file is no JSON: \(error)", way: "correct it at that byte")
         }
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         try self.init(json: json, relativeTo: folder.path)
@@ -30,14 +33,17 @@ extension Configuration {
     /// - Throws: `ConfigurationError`.
     public init(json: JSON, relativeTo folder: String) throws {
         guard let object = json.objectValue else {
-            throw ConfigurationError(path: "(top)", message: "a configuration is an object", way: "see config.example.json")
+            throw ConfigurationError(
+                path: "(top)", message: "a configuration is an object", way: "see config.example.json")
         }
         let top = try ConfigurationReader(object, path: "", keys: Self.keys)
         func resolve(_ path: String) -> String {
-            path.hasPrefix("/") ? path : URL(fileURLWithPath: folder).appendingPathComponent(path).standardizedFileURL.path
+            path.hasPrefix("/")
+                ? path : URL(fileURLWithPath: folder).appendingPathComponent(path).standardizedFileURL.path
         }
         guard let store = try top.string("store") else {
-            throw ConfigurationError(path: "store", message: "the store's path is missing", way: "give \"store\": \"PATH\"")
+            throw ConfigurationError(
+                path: "store", message: "the store's path is missing", way: "give \"store\": \"PATH\"")
         }
         self.init(store: resolve(store))
         model = try top.string("model").map(resolve)
@@ -46,15 +52,19 @@ extension Configuration {
         crossStackDeletes = try top.choice("crossStackDeletes", CrossStackDeletes.self) ?? crossStackDeletes
         if crossStackDeletes == .forward {
             throw ConfigurationError(
-                path: "crossStackDeletes", message: "this version refuses deletes across stacks, it cannot forward them",
+                path: "crossStackDeletes",
+                message: "this version refuses deletes across stacks, it cannot forward them",
                 way: "allowed is \"refuse\"")
         }
-        durability = try top.string("durability").map { text in
-            guard let value = StoreConnector.Durability(rawValue: text) else {
-                throw ConfigurationError(path: "durability", message: "\"\(text)\" is not allowed", way: "allowed is \"full\", \"normal\"")
-            }
-            return value
-        } ?? durability
+        durability =
+            try top.string("durability").map { text in
+                guard let value = StoreConnector.Durability(rawValue: text) else {
+                    throw ConfigurationError(
+                        path: "durability", message: "\"\(text)\" is not allowed",
+                        way: "allowed is \"full\", \"normal\"")
+                }
+                return value
+            } ?? durability
         metricsFile = try top.string("metricsFile").map(resolve)
         try readSections(top)
     }
@@ -71,7 +81,9 @@ extension Configuration {
             ownership.entities = try section.owners("entities") ?? [:]
             ownership.relationships = try section.owners("relationships") ?? [:]
         }
-        if let section = try top.section("history", keys: ["tracking", "retention", "maximumTransactions", "slowConsumer"]) {
+        if let section = try top.section(
+            "history", keys: ["tracking", "retention", "maximumTransactions", "slowConsumer"])
+        {
             history.isTracking = try section.choice("tracking", Switch.self) != .off
             history.retention = try section.integer("retention", 0...100 * year)
             history.maximumTransactions = try section.integer("maximumTransactions", 1...Int.max)

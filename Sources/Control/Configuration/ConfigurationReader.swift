@@ -23,7 +23,8 @@ struct ConfigurationReader {
     private func place(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
     private func wrong(_ key: String, _ value: JSON, _ allowed: String) -> ConfigurationError {
-        ConfigurationError(path: place(key), message: "\(value.description.prefix(80)) is not allowed", way: "allowed is \(allowed)")
+        ConfigurationError(
+            path: place(key), message: "\(value.description.prefix(80)) is not allowed", way: "allowed is \(allowed)")
     }
 
     private func given(_ key: String) -> JSON? {
@@ -63,7 +64,9 @@ struct ConfigurationReader {
 
     func owners(_ key: String) throws -> [String: StackName]? {
         guard let value = given(key) else { return nil }
-        guard let object = value.objectValue else { throw wrong(key, value, "an object of names to \"legacy\" or \"model\"") }
+        guard let object = value.objectValue else {
+            throw wrong(key, value, "an object of names to \"legacy\" or \"model\"")
+        }
         var owners: [String: StackName] = [:]
         for (name, item) in object {
             guard let owner = item.stringValue.flatMap(StackName.init(rawValue:)) else {

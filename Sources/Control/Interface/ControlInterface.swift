@@ -12,7 +12,8 @@ public enum ControlInterface {
     /// The names of the errors that a request can end with: each with what is wrong, the way out, and the objects that
     /// it is about.
     static let errors = [
-        "NotFound", "NotADatabase", "Encrypted", "Empty", "Damaged", "NotAStore", "TooOld", "ModelMissing", "ModelUnreadable",
+        "NotFound", "NotADatabase", "Encrypted", "Empty", "Damaged", "NotAStore", "TooOld", "ModelMissing",
+        "ModelUnreadable",
         "MetadataUnreadable", "SchemaMismatch", "ReadOnly", "Busy", "DiskFull", "InputOutput", "AccessDenied",
         "UnknownEntity", "UnknownKey", "UnknownObject", "TypeMismatch", "PrecisionLoss", "ExternalData", "BadPredicate",
         "ValidationFailed", "OwnershipViolation", "StaleEpoch", "Frozen", "VersionConflict", "UniqueConflict",
@@ -70,7 +71,7 @@ public enum ControlInterface {
         )
 
         # A handover that is done: the unit of entities that changed hands, and the last token under the old owner.
-        type Handover (
+        type HandoverResult (
           entity: string,
           unit: []string,
           owner: string,
@@ -113,7 +114,7 @@ public enum ControlInterface {
           back: ?bool,
           dryRun: ?bool,
           reason: ?string
-        ) -> (step: ?Step, result: ?Handover)
+        ) -> (step: ?Step, result: ?HandoverResult)
 
         # Refuses writes to the entity's unit until it is thawed.
         method Freeze(entity: string) -> (owners: []Owner)

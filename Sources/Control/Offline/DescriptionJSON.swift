@@ -6,7 +6,8 @@ import Varlink
 enum DescriptionJSON {
     static func attribute(_ attribute: AttributeDescription) -> JSON {
         var object: JSONObject = [
-            "name": .string(attribute.name), "type": .string("\(attribute.type)"), "optional": .bool(attribute.isOptional),
+            "name": .string(attribute.name), "type": .string("\(attribute.type)"),
+            "optional": .bool(attribute.isOptional),
         ]
         object["transient"] = attribute.isTransient ? true : nil
         object["default"] = attribute.defaultValue.map(value)
@@ -20,7 +21,8 @@ enum DescriptionJSON {
         object["minimum"] = attribute.minimum.map(value)
         object["maximum"] = attribute.maximum.map(value)
         object["regularExpression"] = attribute.regularExpression.map { .string($0) }
-        object["validations"] = attribute.validations.isEmpty ? nil : .array(attribute.validations.map { .string($0.predicateFormat) })
+        object["validations"] =
+            attribute.validations.isEmpty ? nil : .array(attribute.validations.map { .string($0.predicateFormat) })
         object["derivation"] = attribute.derivation.map { .string($0.format) }
         object["elements"] = attribute.elements.isEmpty ? nil : .array(attribute.elements.map { self.attribute($0) })
         object["composite"] = attribute.compositeName.map { .string($0) }

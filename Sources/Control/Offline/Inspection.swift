@@ -37,7 +37,8 @@ struct Inspection {
             func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
             return [
                 "store": [
-                    "path": .string(store.path), "uuid": .string(store.uuid), "bytes": size("").map { JSON($0) } ?? .null,
+                    "path": .string(store.path), "uuid": .string(store.uuid),
+                    "bytes": size("").map { JSON($0) } ?? .null,
                     "walBytes": JSON(size("-wal") ?? 0), "journalMode": .string(store.isWAL ? "wal" : "rollback"),
                     "frameworkVersion": store.metadata.frameworkVersion.map { JSON($0) } ?? .null,
                     "versionIdentifiers": .array(store.metadata.versionIdentifiers.map { .string($0) }),
@@ -67,7 +68,8 @@ struct Inspection {
     private func owner(_ entity: String) -> JSON {
         let unit = register?.unit(ofEntity: entity)
         return [
-            "entity": .string(entity), "owner": .string(unit.map { $0.isFrozen ? "none" : $0.owner.rawValue } ?? "none"),
+            "entity": .string(entity),
+            "owner": .string(unit.map { $0.isFrozen ? "none" : $0.owner.rawValue } ?? "none"),
             "epoch": .integer(unit?.epoch ?? 0), "unit": .string(unit?.name ?? ""),
         ]
     }
@@ -83,7 +85,8 @@ struct Inspection {
                 "stored": store.metadata.versionHashes[layout.name].map { .string($0.base64EncodedString()) } ?? .null,
             ],
             "attributes": .array(store.model.attributes(of: layout.name).map { DescriptionJSON.attribute($0) }),
-            "relationships": .array(store.model.relationships(of: layout.name).map { DescriptionJSON.relationship($0) }),
+            "relationships": .array(
+                store.model.relationships(of: layout.name).map { DescriptionJSON.relationship($0) }),
             "fetchedProperties": .array((description?.fetchedProperties ?? []).map { .string($0.name) }),
             "uniquenessConstraints": .array(
                 (description?.uniquenessConstraints ?? []).map { .array($0.map { .string($0) }) }),
@@ -94,13 +97,18 @@ struct Inspection {
     func print(_ output: Output) throws {
         output.line("store      \(store.path)")
         output.line("UUID       \(store.uuid)")
-        output.line("size       \(size("") ?? 0) bytes, log \(size("-wal") ?? 0) bytes, \(store.isWAL ? "WAL" : "rollback journal")")
+        output.line(
+            "size       \(size("") ?? 0) bytes, log \(size("-wal") ?? 0) bytes, \(store.isWAL ? "WAL" : "rollback journal")"
+        )
         output.line("framework  \(store.metadata.frameworkVersion.map { "\($0)" } ?? "unknown")")
-        output.line("model      from \(store.modelOrigin); its hashes \(agrees ? "agree with" : "DIFFER from") the store's")
+        output.line(
+            "model      from \(store.modelOrigin); its hashes \(agrees ? "agree with" : "DIFFER from") the store's")
         output.line("checksum   \(VersionHashes.modelChecksum(hashes))")
         if store.historyForm.isTracked {
             let by = authors.isEmpty ? "" : "; authors \(authors.joined(separator: ", "))"
-            output.line("history    \(extent.count) transactions, \(extent.first.map { "\($0)" } ?? "-") to \(extent.last)\(by)")
+            output.line(
+                "history    \(extent.count) transactions, \(extent.first.map { "\($0)" } ?? "-") to \(extent.last)\(by)"
+            )
         } else {
             output.line("history    not tracked")
         }

@@ -10,7 +10,9 @@ extension Requests {
         let isBack = parameters["back"]?.boolValue ?? false
         let owner = try stack(parameters["to"])
         guard !entities.isEmpty, isBack != (owner != nil) else {
-            throw StoreError(.refused, "a handover takes entities and one of to and back", way: "use --to legacy, --to model or --back")
+            throw StoreError(
+                .refused, "a handover takes entities and one of to and back",
+                way: "use --to legacy, --to model or --back")
         }
         var done: Set<String> = []
         for entity in entities where !done.contains(entity) {

@@ -26,7 +26,8 @@ extension Requests {
         }
         let entity = try parameters["entity"]?.stringValue.map { try store.layout.entity($0).name }
         return HistoryQuery(
-            after: after, entity: entity, author: parameters["author"]?.stringValue, limit: parameters["limit"]?.intValue)
+            after: after, entity: entity, author: parameters["author"]?.stringValue,
+            limit: parameters["limit"]?.intValue)
     }
 
     /// Sends transactions that a query asks for, oldest first, in bounded batches.
@@ -39,7 +40,9 @@ extension Requests {
         let store = store
         while left > 0 {
             let number = last
-            let batch = try bridge.read { try HistoryReader($0, store: store).transactions(after: number, changeLimit: 2_000) }
+            let batch = try bridge.read {
+                try HistoryReader($0, store: store).transactions(after: number, changeLimit: 2_000)
+            }
             if batch.isEmpty { break }
             for transaction in batch {
                 last = transaction.number

@@ -12,13 +12,17 @@ extension Requests {
 
     func checkpoint() throws -> JSONObject {
         let result = try bridge.checkpoint()
-        return ["complete": .bool(result.isComplete), "frames": JSON(result.logFrames), "moved": JSON(result.checkpointedFrames)]
+        return [
+            "complete": .bool(result.isComplete), "frames": JSON(result.logFrames),
+            "moved": JSON(result.checkpointedFrames),
+        ]
     }
 
     func backup(_ parameters: JSONObject) throws -> JSONObject {
         let file = parameters["file"]?.stringValue ?? ""
         guard file.hasPrefix("/") else {
-            throw StoreError(.refused, "\(file) is no absolute path", way: "the daemon has a folder of its own: give a path from /")
+            throw StoreError(
+                .refused, "\(file) is no absolute path", way: "the daemon has a folder of its own: give a path from /")
         }
         try StoreBackup.copy(store.path, to: file)
         return ["file": .string(file)]

@@ -61,7 +61,8 @@ extension Requests {
                 return [
                     "entity": .string(entity.name), "owner": .string(owner), "epoch": .integer(unit?.epoch ?? 0),
                     "rows": .integer(counts[entity.number] ?? 0), "unit": .string(unit?.name ?? entity.rootName),
-                    "since": .string(unit.flatMap { DateText.text(Date(timeIntervalSinceReferenceDate: $0.since)) } ?? ""),
+                    "since": .string(
+                        unit.flatMap { DateText.text(Date(timeIntervalSinceReferenceDate: $0.since)) } ?? ""),
                 ]
             })
     }
@@ -79,8 +80,10 @@ extension Requests {
             return (
                 name.rawValue,
                 [
-                    "objects": JSON(statistics.objects), "hits": JSON(statistics.hits), "misses": JSON(statistics.misses),
-                    "invalidations": JSON(statistics.invalidations), "stale": JSON(statistics.stale), "ageP99": number(age),
+                    "objects": JSON(statistics.objects), "hits": JSON(statistics.hits),
+                    "misses": JSON(statistics.misses),
+                    "invalidations": JSON(statistics.invalidations), "stale": JSON(statistics.stale),
+                    "ageP99": number(age),
                 ]
             )
         }

@@ -12,7 +12,7 @@ struct Requests: Sendable {
     static let page = 500
 
     var store: Store { bridge.store }
-    var json: ObjectJSON { ObjectJSON(storeUUID: store.uuid, style: .control) }
+    var json: ObjectJSON { ObjectJSON(store: store, style: .control) }
 
     func token(_ number: Int64) throws -> String {
         let timeline = try bridge.read { connection in
@@ -92,7 +92,9 @@ struct Requests: Sendable {
 
     private func object(_ reference: ObjectReference, _ stack: StackName, isFresh: Bool) throws -> ObjectRecord {
         guard let record = try bridge.instance(stack).object(reference, isFresh: isFresh) else {
-            throw StoreError(.unknownObject, "there is no object \(reference)", way: "`coexistctl fetch \(reference.entity)` lists them")
+            throw StoreError(
+                .unknownObject, "there is no object \(reference)",
+                way: "`coexistctl fetch \(reference.entity)` lists them")
         }
         return record
     }
@@ -102,7 +104,8 @@ struct Requests: Sendable {
     /// The stack that a request writes through: the one it names, else the owner.
     private func writer(_ parameters: JSONObject, _ entity: String) throws -> any StackInstance {
         if let reason = bridge.readOnlyReason {
-            throw StoreError(.readOnly, "\(store.path) is open read-only: \(reason)", way: "correct the configuration and restart")
+            throw StoreError(
+                .readOnly, "\(store.path) is open read-only: \(reason)", way: "correct the configuration and restart")
         }
         let named = try stack(parameters["stack"])
         return bridge.instance(try named ?? bridge.unit(of: entity).owner)
@@ -112,7 +115,8 @@ struct Requests: Sendable {
         _ operations: [ObjectBatch.Operation], _ parameters: JSONObject, entity: String
     ) throws -> (SaveResult, any StackInstance) {
         let instance = try writer(parameters, entity)
-        let batch = ObjectBatch(operations, author: parameters["author"]?.stringValue, contextName: "org.coexistd.control")
+        let batch = ObjectBatch(
+            operations, author: parameters["author"]?.stringValue, contextName: "org.coexistd.control")
         return (try instance.save(batch), instance)
     }
 
@@ -133,7 +137,9 @@ struct Requests: Sendable {
         guard let reference = result.objects["new"] else {
             throw StoreError(.damaged, "the new object has no identity", way: "see the daemon's log")
         }
-        return ["object": json.object(try object(reference, instance.stack, isFresh: true)), "token": try written(result)]
+        return [
+            "object": json.object(try object(reference, instance.stack, isFresh: true)), "token": try written(result),
+        ]
     }
 
     func update(_ parameters: JSONObject) throws -> JSONObject {
@@ -143,7 +149,9 @@ struct Requests: Sendable {
         let (result, instance) = try save(
             [.update(reference, values: values, expecting: parameters["expect"]?.int64Value)], parameters,
             entity: entity.name)
-        return ["object": json.object(try object(reference, instance.stack, isFresh: true)), "token": try written(result)]
+        return [
+            "object": json.object(try object(reference, instance.stack, isFresh: true)), "token": try written(result),
+        ]
     }
 
     func delete(_ parameters: JSONObject) throws -> JSONObject {

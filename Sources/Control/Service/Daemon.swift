@@ -29,10 +29,13 @@ public final class Daemon: Sendable {
         self.configuration = Mutex(configuration)
         self.reread = reread
         self.signals = signals
-        log = Log(level: configuration.logLevel, target: configuration.logTarget == .journal ? .journal : .standardError)
+        log = Log(
+            level: configuration.logLevel, target: configuration.logTarget == .journal ? .journal : .standardError)
         notifier.status("opening \(configuration.store)")
         bridge = try StoreBridge(path: configuration.store, options: try Self.options(configuration))
-        if let backup = bridge.adoptionBackup { log(.notice, "the store was adopted; its backup from before is \(backup)") }
+        if let backup = bridge.adoptionBackup {
+            log(.notice, "the store was adopted; its backup from before is \(backup)")
+        }
         for warning in bridge.warnings { log(.warning, warning) }
         do {
             try serve(configuration)
@@ -74,7 +77,9 @@ public final class Daemon: Sendable {
             bridge: bridge, access: configuration.access, log: log,
             clients: { [weak self] in self?.server.withLock { $0?.statistics.clients } ?? 0 },
             reload: { [weak self] in try self?.reload() ?? [] }, stop: { [signals] in signals.raise(.terminate) })
-        let server = try Server(service: description, listeners: [listener], limits: limits) { call in service.handle(call) }
+        let server = try Server(service: description, listeners: [listener], limits: limits) { call in
+            service.handle(call)
+        }
         self.server.withLock { $0 = server }
         self.service.withLock { $0 = service }
         log(.info, "serving \(bridge.store.path) on \(listener.path ?? "an inherited socket")")
@@ -91,7 +96,9 @@ public final class Daemon: Sendable {
                 notifier.reloading(status: "reloading the configuration")
                 do {
                     let changed = try reload()
-                    log(.notice, changed.isEmpty ? "reloaded: nothing changed" : "reloaded: \(changed.joined(separator: ", "))")
+                    log(
+                        .notice,
+                        changed.isEmpty ? "reloaded: nothing changed" : "reloaded: \(changed.joined(separator: ", "))")
                 } catch { log(.error, "the configuration was not reloaded: \(error)") }
                 notifier.ready(status: "serving \(bridge.store.path)")
             }
@@ -111,7 +118,9 @@ public final class Daemon: Sendable {
                 ["message": "the daemon stops", "way": "connect again when it is back", "objects": []])
         }
         server?.waitUntilStopped()
-        if self.service.withLock({ $0 })?.drain(seconds: 30) == false { log(.warning, "a request did not end within 30 s") }
+        if self.service.withLock({ $0 })?.drain(seconds: 30) == false {
+            log(.warning, "a request did not end within 30 s")
+        }
         for problem in bridge.close() { log(.warning, problem) }
         log(.info, "stopped")
     }
@@ -122,7 +131,8 @@ public final class Daemon: Sendable {
     private func reload() throws -> [String] {
         guard let reread else {
             throw ConfigurationError(
-                path: "(command line)", message: "the daemon was started without a configuration file", way: "start it with --config FILE")
+                path: "(command line)", message: "the daemon was started without a configuration file",
+                way: "start it with --config FILE")
         }
         let fresh = try reread()
         let current = configuration.withLock { $0 }
@@ -131,13 +141,16 @@ public final class Daemon: Sendable {
             ("socket", fresh.socket == current.socket), ("durability", fresh.durability == current.durability),
             ("history", fresh.history == current.history), ("readers", fresh.readers == current.readers),
             ("cache", fresh.cache == current.cache), ("limits", fresh.limits == current.limits),
-            ("access", fresh.access == current.access), ("log", fresh.logLevel == current.logLevel && fresh.logTarget == current.logTarget),
-            ("wal", fresh.maximumLogBytes == current.maximumLogBytes), ("metricsFile", fresh.metricsFile == current.metricsFile),
+            ("access", fresh.access == current.access),
+            ("log", fresh.logLevel == current.logLevel && fresh.logTarget == current.logTarget),
+            ("wal", fresh.maximumLogBytes == current.maximumLogBytes),
+            ("metricsFile", fresh.metricsFile == current.metricsFile),
         ]
         let refused = fixed.filter { !$0.1 }.map(\.0)
         guard refused.isEmpty else {
             throw ConfigurationError(
-                path: refused.joined(separator: ", "), message: "this cannot change while the daemon runs", way: "restart the daemon")
+                path: refused.joined(separator: ", "), message: "this cannot change while the daemon runs",
+                way: "restart the daemon")
         }
         try bridge.checkSeed(fresh.ownership)
         var changed: [String] = []

@@ -35,7 +35,9 @@ final class HistoryFeed: Sendable {
         call.onClose { _ in self.end() }
         call.onStop {
             self.end()
-            self.call.fail("\(ControlInterface.name).Stopping", ["message": "the daemon stops", "way": "follow again from the last token", "objects": []])
+            self.call.fail(
+                "\(ControlInterface.name).Stopping",
+                ["message": "the daemon stops", "way": "follow again from the last token", "objects": []])
         }
         signal()
     }

@@ -14,15 +14,18 @@ public struct ObjectJSON: Sendable {
     }
 
     private let storeUUID: String
+    private let layout: StoreLayout
     private let style: Style
 
-    public init(storeUUID: String, style: Style) {
-        self.storeUUID = storeUUID
+    public init(store: Store, style: Style) {
+        storeUUID = store.uuid
+        layout = store.layout
         self.style = style
     }
 
     public func object(_ record: ObjectRecord) -> JSON {
         let values = record.values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        let entity = layout[record.reference.entity]
         let relationships = record.relationships.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         return .object(
             JSONObject([
@@ -30,7 +33,10 @@ public struct ObjectJSON: Sendable {
                 ("pk", .integer(record.reference.key)),
                 ("id", .string(record.reference.uri(storeUUID: storeUUID))),
                 ("version", .integer(record.version)),
-                ("values", .object(JSONObject(values.map { ($0.key, value($0.value)) }))),
+                (
+                    "values",
+                    .object(JSONObject(values.map { ($0.key, value($0.value, of: entity?.attribute($0.key))) }))
+                ),
                 ("relationships", .object(JSONObject(relationships.map { ($0.key, relationship($0.value)) }))),
             ]))
     }
@@ -40,6 +46,12 @@ public struct ObjectJSON: Sendable {
         case .toOne(let reference): reference.map { .string($0.uri(storeUUID: storeUUID)) } ?? .null
         case .toMany(let references): .array(references.map { .string($0.uri(storeUUID: storeUUID)) })
         }
+    }
+
+    /// A composite shows all its elements, those without a value too.
+    private func value(_ value: AttributeValue?, of attribute: AttributeLayout?) -> JSON {
+        guard case .composite(let leaves)? = value, let attribute else { return self.value(value) }
+        return .object(JSONObject(attribute.leaves.map { ($0.name, self.value(leaves[$0.name])) }))
     }
 
     /// A value in JSON (the interface's "Values in JSON").

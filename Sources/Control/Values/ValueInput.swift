@@ -29,7 +29,8 @@ struct ValueInput {
         let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
         return StoreError(
             .unknownKey, "\(entity.name) has no property \(key)",
-            way: NearestName.of(key, among: names).map { "did you mean \($0)?" } ?? "it has \(names.joined(separator: ", "))")
+            way: NearestName.of(key, among: names).map { "did you mean \($0)?" }
+                ?? "it has \(names.joined(separator: ", "))")
     }
 
     private func attribute(_ json: JSON, _ attribute: AttributeLayout, _ path: String) throws -> AttributeValue? {
@@ -65,7 +66,9 @@ struct ValueInput {
         case .integer16, .integer32, .integer64:
             return try need((json.int64Value ?? text.flatMap { Int64($0) }).map { .integer($0) }, "an integer")
         case .boolean:
-            let word = text.flatMap { ["true": true, "yes": true, "1": true, "false": false, "no": false, "0": false][$0.lowercased()] }
+            let word = text.flatMap {
+                ["true": true, "yes": true, "1": true, "false": false, "no": false, "0": false][$0.lowercased()]
+            }
             return try need((json.boolValue ?? word).map { .bool($0) }, "true or false")
         case .double, .float:
             return try need((json.doubleValue ?? text.flatMap { Double($0) }).map { .double($0) }, "a number")
@@ -74,7 +77,8 @@ struct ValueInput {
             let value = written.flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
             return try need(value.map { .decimal($0) }, "a decimal")
         case .date:
-            let value = text.flatMap { DateText.date($0) } ?? json.doubleValue.map { Date(timeIntervalSinceReferenceDate: $0) }
+            let value =
+                text.flatMap { DateText.date($0) } ?? json.doubleValue.map { Date(timeIntervalSinceReferenceDate: $0) }
             return try need(value.map { .date($0) }, "a date as 2026-11-30T12:00:00Z, or seconds since 2001-01-01 UTC")
         case .uuid: return try need(text.flatMap { UUID(uuidString: $0) }.map { .uuid($0) }, "a UUID")
         case .uri: return try need(text.map { .uri($0) }, "a URI")
@@ -88,7 +92,9 @@ struct ValueInput {
         }
     }
 
-    private func relationship(_ json: JSON, _ relationship: RelationshipLayout, _ path: String) throws -> ObjectBatch.Input {
+    private func relationship(_ json: JSON, _ relationship: RelationshipLayout, _ path: String) throws
+        -> ObjectBatch.Input
+    {
         if relationship.isToMany {
             let items: [String]
             if json.isNull {
@@ -111,6 +117,8 @@ struct ValueInput {
     }
 
     private func mismatch(_ path: String, _ what: String, _ json: JSON) -> StoreError {
-        StoreError(.typeMismatch, "\(path) takes \(what), not \(json.description.prefix(80))", way: "give a value of that type")
+        StoreError(
+            .typeMismatch, "\(path) takes \(what), not \(json.description.prefix(80))", way: "give a value of that type"
+        )
     }
 }

@@ -96,14 +96,16 @@ public final class ModelBacking {
 
     /// External data without its prefix, read from its file where it lies in one.
     static func plain(_ value: SQLValue, _ leaf: LeafLayout, _ external: ExternalData) -> SQLValue {
-        if case .data(let data)? = ValueCoding.decode(value, as: leaf, external: external) { return .blob([UInt8](data)) }
+        if case .data(let data)? = ValueCoding.decode(value, as: leaf, external: external) {
+            return .blob([UInt8](data))
+        }
         return value
     }
 
     /// A slot's value as the row has it, in the form that `values` has.
     func original(_ slot: Int) -> SQLValue {
         guard let row else { return .null }
-        guard row.plan.hasExternalData, let leaf = row.plan.leaves[slot], leaf.isExternal,
+        guard row.plan.hasExternalData, let leaf = row.plan.leaves[safe: slot] ?? nil, leaf.isExternal,
             let external = context?.instance.plan.store.externalData
         else { return row[slot] }
         return Self.plain(row[slot], leaf, external)

@@ -33,8 +33,8 @@ extension ObjectContext {
         return elements
     }
 
-    private func storedElements(_ relationship: RelationshipLayout, owner: Int64) throws -> [ObjectKey] {
-        guard owner > 0, let query = ToManyQuery(relationship, plan) else { return [] }
+    private func storedElements(_ relationship: RelationshipPlan, owner: Int64) throws -> [ObjectKey] {
+        guard owner > 0, let query = relationship.toManyQuery(plan) else { return [] }
         var elements: [ObjectKey] = []
         try instance.read { connection in
             try connection.cached(query.oneSQL).forEach([.integer(owner)]) { statement in
@@ -46,7 +46,7 @@ extension ObjectContext {
     }
 
     /// Puts pending changes of the destinations' keys into elements as the store has them.
-    private func adjust(_ elements: inout [ObjectKey], _ relationship: RelationshipLayout, owner: ModelBacking) {
+    private func adjust(_ elements: inout [ObjectKey], _ relationship: RelationshipPlan, owner: ModelBacking) {
         guard let destination = plan[relationship.description.destinationEntityName] else { return }
         var position: [ObjectKey: Int]?
         for object in pending where object.entity?.root == destination.root && !object.values.isEmpty {
@@ -64,7 +64,7 @@ extension ObjectContext {
     }
 
     /// The slot of a destination's row that holds the owner's key, for a to-many that lives there.
-    func keySlot(of relationship: RelationshipLayout, in destination: EntityPlan) -> Int? {
+    func keySlot(of relationship: RelationshipPlan, in destination: EntityPlan) -> Int? {
         switch relationship.storage {
         case .toManyByInverse:
             relationship.description.inverseName.flatMap { destination.indexOfProperty($0) }
@@ -111,9 +111,12 @@ extension ObjectContext {
         if let old = try toOne(backing, property), let back = old.entity?.indexOfProperty(inverse.name) {
             set(old, old.entity?.properties[back], nil)
         }
-        guard let target, let back = target.entity?.indexOfProperty(inverse.name), let partner = target.entity?.properties[back]
+        guard let target, let back = target.entity?.indexOfProperty(inverse.name),
+            let partner = target.entity?.properties[back]
         else { return }
-        if let other = try toOne(target, partner), other !== backing, let own = other.entity?.indexOfProperty(property.name) {
+        if let other = try toOne(target, partner), other !== backing,
+            let own = other.entity?.indexOfProperty(property.name)
+        {
             set(other, other.entity?.properties[own], nil)
         }
         set(target, partner, backing.key)
@@ -146,7 +149,7 @@ extension ObjectContext {
     }
 
     private func link(
-        _ owner: ModelBacking, _ relationship: RelationshipLayout, _ index: Int, _ object: ModelBacking
+        _ owner: ModelBacking, _ relationship: RelationshipPlan, _ index: Int, _ object: ModelBacking
     ) throws {
         guard let entity = object.entity else { return }
         switch relationship.storage {
@@ -170,7 +173,7 @@ extension ObjectContext {
     }
 
     private func unlink(
-        _ owner: ModelBacking, _ relationship: RelationshipLayout, _ index: Int, _ object: ModelBacking
+        _ owner: ModelBacking, _ relationship: RelationshipPlan, _ index: Int, _ object: ModelBacking
     ) throws {
         guard let entity = object.entity else { return }
         switch relationship.storage {
@@ -199,7 +202,7 @@ extension ObjectContext {
 
     /// The other end of a many-to-many.
     private func mirror(
-        _ owner: ModelBacking, _ relationship: RelationshipLayout, _ object: ModelBacking,
+        _ owner: ModelBacking, _ relationship: RelationshipPlan, _ object: ModelBacking,
         _ body: (inout ToManyState) -> Void
     ) throws {
         guard let name = relationship.description.inverseName, let entity = object.entity,
@@ -213,7 +216,7 @@ extension ObjectContext {
     }
 
     /// The property at the other end, as the declared destination has it.
-    func inverse(of relationship: RelationshipLayout) throws -> PropertyPlan? {
+    func inverse(of relationship: RelationshipPlan) throws -> PropertyPlan? {
         guard let name = relationship.description.inverseName else { return nil }
         return try plan.destination(relationship).property(name)
     }

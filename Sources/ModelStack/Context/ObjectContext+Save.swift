@@ -7,6 +7,10 @@ extension ObjectContext {
     @discardableResult
     func save(author: String?, contextName: String?) throws -> Int64? {
         syncIfNeeded()
+        if let error = deferredError {
+            deferredError = nil
+            throw error
+        }
         guard !pending.isEmpty else { return nil }
         guard hasChanges else {
             for backing in pending where backing.state == .persistent { backing.values = [] }

@@ -14,6 +14,10 @@ final class ObjectContext {
     var shapeOf: ((EntityPlan) -> ModelShape?)?
     /// Told after objects changed from outside, so that observers look again.
     var notify: ((ModelBacking) -> Void)?
+    /// The context that programs see.
+    weak var facade: ModelContext?
+    /// A failure that a property's syntax could not throw; the next save does.
+    var deferredError: (any Error)?
     /// Whether inserting an object with a unique value that the store has already updates that row.
     var upserts = false
 
@@ -88,6 +92,14 @@ final class ObjectContext {
 
     func object(_ key: ObjectKey) throws -> ModelBacking? {
         try object(plan.entities[Int(key.entity)], key.key)
+    }
+
+    /// The key that an object has now, by the one that it had before its first save.
+    func currentKey(_ key: Int64) -> Int64 { permanent[key]?.key ?? key }
+
+    /// Keeps a pending object alive through its class' object.
+    func keep(_ backing: ModelBacking) {
+        if pendingContains(backing) { backing.retained = backing.model }
     }
 
     // MARK: Changes
@@ -172,20 +184,28 @@ final class ObjectContext {
             }
             backing.values = backing.row == nil ? backing.values : []
             backing.toManys = []
-            backing.retained = nil
         }
+        deferredError = nil
         // Loaded to-manys of others may have shown what is given up now.
         for tree in registered {
             for object in tree.values { object.takeUnretainedValue().toManys = [] }
         }
         for backing in objects { notify?(backing) }
+        release(objects)
     }
+
+    /// Lets go of objects one by one: with a model goes its backing, so that none is left without.
+    private func release(_ objects: consuming [ModelBacking]) {
+        objects.reverse()
+        while let backing = objects.popLast() { backing.retained = nil }
+    }
+
+    func pendingContains(_ backing: ModelBacking) -> Bool { pendingKeys.contains(ObjectIdentifier(backing)) }
 
     /// After a save: the pending objects are as the store has them.
     func finishSave(_ keys: [Int64: ObjectKey]) {
         permanent.merge(keys) { _, new in new }
         for backing in pending {
-            backing.retained = nil
             for i in backing.toManys.indices {
                 backing.toManys[i].elements = backing.toManys[i].elements?.map { keys[$0.key] ?? $0 }
                 backing.toManys[i].added = []
@@ -193,8 +213,10 @@ final class ObjectContext {
                 backing.toManys[i].isReordered = false
             }
         }
+        let objects = pending
         pending = []
         pendingKeys = []
+        release(objects)
     }
 
     /// A new object's key changes from the temporary to the permanent one.
@@ -221,7 +243,9 @@ final class ObjectContext {
                 }
             case .dropped(let roots):
                 for root in registered.indices where roots?.contains(root) ?? true {
-                    for object in Array(registered[root].values) { outdate(object.takeUnretainedValue(), isDeleted: false) }
+                    for object in Array(registered[root].values) {
+                        outdate(object.takeUnretainedValue(), isDeleted: false)
+                    }
                 }
             }
         }
@@ -231,7 +255,10 @@ final class ObjectContext {
     private func outdate(_ backing: ModelBacking, isDeleted: Bool) {
         guard backing.state == .persistent || backing.state == .deleted else { return }
         forgetToManys(backing)
-        guard !pendingKeys.contains(ObjectIdentifier(backing)) || !isChanged(backing) && backing.state == .persistent else {
+        guard !pendingKeys.contains(ObjectIdentifier(backing)) || !isChanged(backing) && backing.state == .persistent
+        else {
+            // Read anew once the changes are given up.
+            backing.isStale = true
             return
         }
         if isDeleted {
@@ -243,9 +270,10 @@ final class ObjectContext {
         notify?(backing)
     }
 
+    /// Reads an object without changes anew.
     func refreshFromStore(_ backing: ModelBacking) {
+        guard let entity = backing.entity, backing.state == .persistent, backing.values.isEmpty else { return }
         backing.isStale = false
-        guard let entity = backing.entity, backing.state == .persistent else { return }
         do {
             if let row = try instance.row(entity, backing.key) {
                 backing.row = row
@@ -260,8 +288,9 @@ final class ObjectContext {
 
     /// Lets go of pending objects, so that a context that is given up with changes does not stay.
     func abandon() {
-        for backing in pending { backing.retained = nil }
+        let objects = pending
         pending = []
         pendingKeys = []
+        release(objects)
     }
 }

@@ -42,19 +42,22 @@ struct FetchPlan {
             throw StoreError(.refused, "limit and offset are counts", way: "give numbers of at least 0")
         }
         return FetchPlan(
-            entity: entity, scope: scope, builder: builder, plan: plan, condition: condition, sort: sort, limit: query.limit,
+            entity: entity, scope: scope, builder: builder, plan: plan, condition: condition, sort: sort,
+            limit: query.limit,
             offset: query.offset, includesSubentities: query.includesSubentities)
     }
 
     private static func order(_ term: SQLTerm, _ path: String) throws -> String {
         if case .composite = term.kind {
-            throw StoreError(.badPredicate, "\(path) is a composite and has no order", way: "sort by one of its elements")
+            throw StoreError(
+                .badPredicate, "\(path) is a composite and has no order", way: "sort by one of its elements")
         }
         return term.sql
     }
 
     init(
-        entity: EntityPlan, scope: QueryScope, builder: QueryBuilder, plan: StorePlan, condition: String?, sort: [String],
+        entity: EntityPlan, scope: QueryScope, builder: QueryBuilder, plan: StorePlan, condition: String?,
+        sort: [String],
         limit: Int?, offset: Int, includesSubentities: Bool
     ) {
         let select =

@@ -33,8 +33,12 @@ enum TextFunctions {
         try connection.createFunction(sortKey, argumentCount: 1) { arguments in
             arguments[0].textValue.map { .text(standardSortKey($0)) } ?? .null
         }
-        try connection.createFunction(upper, argumentCount: 1) { $0[0].textValue.map { .text($0.uppercased()) } ?? .null }
-        try connection.createFunction(lower, argumentCount: 1) { $0[0].textValue.map { .text($0.lowercased()) } ?? .null }
+        try connection.createFunction(upper, argumentCount: 1) {
+            $0[0].textValue.map { .text($0.uppercased()) } ?? .null
+        }
+        try connection.createFunction(lower, argumentCount: 1) {
+            $0[0].textValue.map { .text($0.lowercased()) } ?? .null
+        }
         var compiled: [String: NSRegularExpression] = [:]
         try connection.createFunction(matches, argumentCount: 3) { arguments in
             guard let text = arguments[0].textValue, let pattern = arguments[1].textValue else { return .null }

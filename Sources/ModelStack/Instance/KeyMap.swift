@@ -7,13 +7,18 @@ struct KeyMap {
     private var sparse: [Int64: Int32] = [:]
 
     init(_ connection: Connection, table: String) throws {
-        let extent = try connection.query("SELECT count(*), max(Z_PK), min(Z_PK) FROM \(table.sqlIdentifier)").first ?? []
+        let extent =
+            try connection.query("SELECT count(*), max(Z_PK), min(Z_PK) FROM \(table.sqlIdentifier)").first ?? []
         let count = extent.first?.integerValue ?? 0
         let highest = extent.count > 1 ? extent[1].integerValue ?? 0 : 0
         let lowest = extent.count > 2 ? extent[2].integerValue ?? 0 : 0
         // An array where keys are close to one another, at most four times as long as there are rows.
         let isDense = lowest >= 0 && highest <= count &* 4 &+ 1024
-        if isDense { dense = [Int32](repeating: 0, count: Int(highest) + 1) } else { sparse.reserveCapacity(Int(count)) }
+        if isDense {
+            dense = [Int32](repeating: 0, count: Int(highest) + 1)
+        } else {
+            sparse.reserveCapacity(Int(count))
+        }
         let statement = try connection.prepare("SELECT Z_PK, Z_ENT FROM \(table.sqlIdentifier)")
         while try statement.step() {
             let number = Int32(truncatingIfNeeded: statement.integer(1))

@@ -47,7 +47,8 @@ private final class BatchRun {
                 way: "insert one of \(entity.layout.treeNames.dropFirst().joined(separator: ", "))")
         }
         guard created[temporary] == nil else {
-            throw StoreError(.refused, "the batch inserts two objects named \(temporary)", way: "give each a name of its own")
+            throw StoreError(
+                .refused, "the batch inserts two objects named \(temporary)", way: "give each a name of its own")
         }
         let object = ModelBacking(shape: nil, values: DefaultValues.values(entity))
         context.insert(object, entity)
@@ -56,7 +57,9 @@ private final class BatchRun {
 
     private func existing(_ reference: ObjectReference, _ version: Int64?) throws -> ModelBacking {
         let entity = try context.plan.entity(reference.entity)
-        if let known = context.registeredObject(entity.root, reference.key) { return try check(known, reference, version) }
+        if let known = context.registeredObject(entity.root, reference.key) {
+            return try check(known, reference, version)
+        }
         // Read fresh: a batch is about the rows as they are, not as they were cached.
         guard let row = try context.instance.row(entity, reference.key, isFresh: true),
             entity.layout.treeNumbers.contains(row.plan.layout.number)
@@ -76,20 +79,22 @@ private final class BatchRun {
             objects: [.init(object: reference, reason: reason)])
     }
 
-    private func target(_ target: ObjectBatch.Target, _ relationship: RelationshipLayout) throws -> ModelBacking {
+    private func target(_ target: ObjectBatch.Target, _ relationship: RelationshipPlan) throws -> ModelBacking {
         let object: ModelBacking
         switch target {
         case .existing(let reference): object = try existing(reference, nil)
         case .new(let name):
             guard let found = created[name] else {
-                throw StoreError(.unknownObject, "the batch inserts no object named \(name)", way: "insert it in the same batch")
+                throw StoreError(
+                    .unknownObject, "the batch inserts no object named \(name)", way: "insert it in the same batch")
             }
             object = found
         }
         let destination = try context.plan.destination(relationship)
         guard let entity = object.entity, destination.layout.treeNumbers.contains(entity.layout.number) else {
             throw StoreError(
-                .typeMismatch, "\(relationship.declaringEntity).\(relationship.name) holds \(destination.name), "
+                .typeMismatch,
+                "\(relationship.declaringEntity).\(relationship.name) holds \(destination.name), "
                     + "and \(object.reference) is none", way: "give an object of \(destination.name)")
         }
         return object
@@ -117,7 +122,7 @@ private final class BatchRun {
     }
 
     private func set(
-        _ object: ModelBacking, _ property: PropertyPlan, _ attribute: AttributeLayout, _ value: AttributeValue?
+        _ object: ModelBacking, _ property: PropertyPlan, _ attribute: AttributePlan, _ value: AttributeValue?
     ) throws {
         guard !attribute.description.isDerived else {
             throw StoreError(

@@ -119,13 +119,13 @@ public final class ModelInstance: StackInstance {
 
     // MARK: Reading through connections
 
-    /// Runs the body in one read snapshot.
+    /// Runs the body in one read snapshot; a single statement is one by itself.
     /// - Throws: `StoreError`.
-    func read<T>(_ body: (Connection) throws -> T) throws -> T {
+    func read<T>(inSnapshot: Bool = true, _ body: (Connection) throws -> T) throws -> T {
         do {
             return try StoreConnector.translating(store.path) {
                 try readers.use { connection in
-                    try connection.transaction(.deferred) { try body(connection) }
+                    inSnapshot ? try connection.transaction(.deferred) { try body(connection) } : try body(connection)
                 }
             }
         } catch is ConnectionPool.PoolClosed {
@@ -144,7 +144,7 @@ public final class ModelInstance: StackInstance {
     func rows(_ fetch: FetchPlan) throws -> [StoredRow] {
         let generation = cache.generation
         var rows: [StoredRow] = []
-        try read { connection in try Self.forEachRow(fetch, connection) { rows.append($0) } }
+        try read(inSnapshot: false) { connection in try Self.forEachRow(fetch, connection) { rows.append($0) } }
         cache.insert(rows, generation: generation)
         return rows
     }
@@ -153,15 +153,16 @@ public final class ModelInstance: StackInstance {
     func row(_ entity: EntityPlan, _ key: Int64, isFresh: Bool = false) throws -> StoredRow? {
         if !isFresh, let row = cache.row(entity.root, key) { return row }
         let generation = cache.generation
-        guard let row = try read({ try Self.row(entity, key, plan, $0) }) else { return nil }
+        guard let row = try read(inSnapshot: false, { try Self.row(entity, key, plan, $0) }) else { return nil }
         cache.insert(CollectionOfOne(row), generation: generation)
         return row
     }
 
-    static func row(_ entity: EntityPlan, _ key: Int64, _ plan: StorePlan, _ connection: Connection) throws -> StoredRow? {
+    static func row(_ entity: EntityPlan, _ key: Int64, _ plan: StorePlan, _ connection: Connection) throws
+        -> StoredRow?
+    {
         let select = plan.selects[plan.rootPlan(entity).index]
-        let statement = try connection.cached(
-            "SELECT \(select.list("t0")) FROM \(entity.layout.table.sqlIdentifier) t0 WHERE t0.Z_PK = ?")
+        let statement = try connection.cached(plan.rowSQL[entity.index])
         statement.bind(key, at: 1)
         defer { statement.reset() }
         return try statement.step() ? StoredRow.read(statement, select) : nil

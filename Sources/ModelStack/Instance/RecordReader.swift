@@ -39,18 +39,22 @@ final class RecordReader {
 
     /// The value of an attribute: nil for a composite without any element's value.
     static func value(
-        _ attribute: AttributeLayout, _ slot: Int, _ row: StoredRow, _ external: ExternalData
+        _ attribute: AttributePlan, _ slot: Int, _ row: StoredRow, _ external: ExternalData
     ) -> AttributeValue? {
         if let leaf = attribute.leaf { return ValueCoding.decode(row[slot], as: leaf, external: external) }
         var elements: [String: AttributeValue] = [:]
         for (i, leaf) in attribute.leaves.enumerated() {
-            if let value = ValueCoding.decode(row[slot + i], as: leaf, external: external) { elements[leaf.name] = value }
+            if let value = ValueCoding.decode(row[slot + i], as: leaf, external: external) {
+                elements[leaf.name] = value
+            }
         }
         return elements.isEmpty ? nil : .composite(elements)
     }
 
-    private func destination(_ key: SQLValue, _ relationship: RelationshipLayout) throws -> ObjectReference? {
-        guard let key = key.integerValue, let root = plan[relationship.description.destinationEntityName] else { return nil }
+    private func destination(_ key: SQLValue, _ relationship: RelationshipPlan) throws -> ObjectReference? {
+        guard let key = key.integerValue, let root = plan[relationship.description.destinationEntityName] else {
+            return nil
+        }
         return try reference(root.layout.table, key)
     }
 
@@ -69,8 +73,8 @@ final class RecordReader {
 
     // MARK: To-many
 
-    private func elements(_ relationship: RelationshipLayout, of row: StoredRow) throws -> [ObjectReference] {
-        guard let query = ToManyQuery(relationship, plan) else { return [] }
+    private func elements(_ relationship: RelationshipPlan, of row: StoredRow) throws -> [ObjectReference] {
+        guard let query = relationship.toManyQuery(plan) else { return [] }
         if isBulk {
             let name = "\(row.plan.name).\(relationship.name)"
             let cursor: ToManyCursor
@@ -102,7 +106,7 @@ struct ToManyQuery {
     /// Columns: key and entity number of the element, key of the owner; by owner.
     let allSQL: String
 
-    init?(_ relationship: RelationshipLayout, _ plan: StorePlan) {
+    init?(_ relationship: RelationshipPlan, _ plan: StorePlan) {
         guard let destination = plan[relationship.description.destinationEntityName] else { return nil }
         let table = destination.layout.table.sqlIdentifier
         let from: String

@@ -1,5 +1,7 @@
+import SQLite
 import StoreFormat
 import StoreModel
+import Synchronization
 
 /// How this stack lays an entity's objects out in memory: a slot for each value, in an order of its own.
 ///
@@ -20,6 +22,15 @@ final class EntityPlan: Sendable {
     let ownerSlots: [String: OwnerSlot]
     let toManyCount: Int
     let hasExternalData: Bool
+    /// The to-ones, for what a save looks at in every object.
+    let toOnes: [PropertyPlan]
+    /// Whether the order of some relationship stands in, or depends on, this entity's rows.
+    let hasOrder: Bool
+    /// The slots whose values a save looks at one by one: keys, external data, columns that are missing.
+    let specialSlots: [Int]
+    let checks: [SlotCheck]
+    /// The property of each visible slot.
+    let propertyOfSlot: [PropertyPlan?]
     private let propertyIndex: [String: Int]
 
     struct OwnerSlot: Sendable {
@@ -39,7 +50,9 @@ final class EntityPlan: Sendable {
         let known = Set(order)
         for name in order { builder.add(name) }
         for attribute in layout.attributes where !known.contains(attribute.name) { builder.add(attribute.name) }
-        for relationship in layout.relationships where !known.contains(relationship.name) { builder.add(relationship.name) }
+        for relationship in layout.relationships where !known.contains(relationship.name) {
+            builder.add(relationship.name)
+        }
         builder.addHidden()
         properties = builder.properties
         columns = builder.columns
@@ -47,6 +60,33 @@ final class EntityPlan: Sendable {
         ownerSlots = builder.ownerSlots
         toManyCount = builder.toManyCount
         hasExternalData = builder.leaves.contains { $0?.isExternal == true }
+        toOnes = builder.properties.filter { property in
+            if case .toOne = property.kind { return true }
+            return false
+        }
+        hasOrder =
+            builder.ownerSlots.values.contains { $0.order != nil }
+            || builder.properties.contains { property in
+                switch property.kind {
+                case .attribute: false
+                case .toOne(_, let slots): slots.order != nil
+                case .toMany(let relationship, _): relationship.isOrdered
+                }
+            }
+        specialSlots = builder.leaves.indices.filter {
+            builder.leaves[$0]?.isExternal ?? true || builder.columns[$0] < 0
+        }
+        checks = builder.properties.compactMap { SlotCheck($0) }
+        var owners = [PropertyPlan?](repeating: nil, count: builder.columns.count)
+        for property in builder.properties {
+            switch property.kind {
+            case .attribute(let attribute):
+                for i in attribute.leaves.indices { owners[property.slot + i] = property }
+            case .toOne: owners[property.slot] = property
+            case .toMany: break
+            }
+        }
+        propertyOfSlot = owners
         propertyIndex = Dictionary(
             builder.properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -69,13 +109,62 @@ final class EntityPlan: Sendable {
     }
 }
 
+/// What a save checks of a property in every object, without looking at its description.
+struct SlotCheck: Sendable {
+    let property: Int
+    let slot: Int
+    let isMandatory: Bool
+    /// The values that fit; nil where any do.
+    let range: ClosedRange<Int64>?
+    /// Whether only the whole check tells.
+    let isThorough: Bool
+
+    init?(_ plan: PropertyPlan) {
+        property = plan.index
+        slot = plan.slot
+        switch plan.kind {
+        case .attribute(let attribute):
+            isMandatory = !attribute.description.isOptional && !attribute.description.isDerived
+            isThorough = attribute.isComposite || attribute.leaf?.column == nil
+            range =
+                switch attribute.leaf?.type {
+                case .integer16: Int64(Int16.min)...Int64(Int16.max)
+                case .integer32: Int64(Int32.min)...Int64(Int32.max)
+                default: nil
+                }
+        case .toOne(let relationship, _):
+            isMandatory = !relationship.description.isOptional
+            range = nil
+            if case .absent = relationship.storage { isThorough = true } else { isThorough = false }
+        case .toMany(let relationship, _):
+            isMandatory = false
+            range = nil
+            isThorough = true
+            let description = relationship.description
+            if case .absent = relationship.storage { return }
+            guard description.maxCount > 1 || description.minCount > 0 && !description.isOptional else { return nil }
+        }
+    }
+
+    /// Whether a value surely passes.
+    func passes(_ value: SQLValue) -> Bool {
+        guard !isThorough else { return false }
+        switch value {
+        case .null: return !isMandatory
+        case .integer(let number): return range?.contains(number) ?? true
+        case .real(let number): return !number.isNaN
+        case .text, .blob: return true
+        }
+    }
+}
+
 /// A property of an entity and its slots.
-struct PropertyPlan: Sendable {
+final class PropertyPlan: Sendable {
     enum Kind: Sendable {
-        case attribute(AttributeLayout)
-        case toOne(RelationshipLayout, ToOneSlots)
+        case attribute(AttributePlan)
+        case toOne(RelationshipPlan, ToOneSlots)
         /// The number is the index into an object's to-many states.
-        case toMany(RelationshipLayout, Int)
+        case toMany(RelationshipPlan, Int)
     }
 
     struct ToOneSlots: Sendable {
@@ -92,15 +181,68 @@ struct PropertyPlan: Sendable {
     let slot: Int
     let kind: Kind
 
-    var attribute: AttributeLayout? {
+    init(name: String, index: Int, slot: Int, kind: Kind) {
+        self.name = name
+        self.index = index
+        self.slot = slot
+        self.kind = kind
+    }
+
+    var attribute: AttributePlan? {
         if case .attribute(let attribute) = kind { return attribute }
         return nil
     }
 
-    var relationship: RelationshipLayout? {
+    var relationship: RelationshipPlan? {
         switch kind {
         case .attribute: nil
         case .toOne(let relationship, _), .toMany(let relationship, _): relationship
+        }
+    }
+}
+
+/// An attribute's layout, shared instead of copied.
+final class AttributePlan: Sendable {
+    let layout: AttributeLayout
+    let leaves: [LeafLayout]
+    /// The only leaf of an attribute that is not composite.
+    let leaf: LeafLayout?
+
+    init(_ layout: AttributeLayout) {
+        self.layout = layout
+        leaves = layout.leaves
+        leaf = layout.leaf
+    }
+
+    var name: String { layout.name }
+    var isComposite: Bool { layout.isComposite }
+    var description: AttributeDescription { layout.description }
+}
+
+/// A relationship's layout, shared instead of copied, with the SQL that reads it.
+final class RelationshipPlan: Sendable {
+    let layout: RelationshipLayout
+    let name: String
+    let storage: RelationshipLayout.Storage
+    let isOrdered: Bool
+    private let query = Mutex<ToManyQuery?>(nil)
+
+    init(_ layout: RelationshipLayout) {
+        self.layout = layout
+        name = layout.name
+        storage = layout.storage
+        isOrdered = layout.isOrdered
+    }
+
+    var description: RelationshipDescription { layout.description }
+    var declaringEntity: String { layout.declaringEntity }
+
+    /// The SQL that reads a to-many, made once.
+    func toManyQuery(_ plan: StorePlan) -> ToManyQuery? {
+        query.withLock { known in
+            if let known { return known }
+            known = ToManyQuery(self, plan)
+            return known
         }
     }
 }
@@ -113,7 +255,7 @@ private struct SlotBuilder {
     var leaves: [LeafLayout?] = []
     var ownerSlots: [String: EntityPlan.OwnerSlot] = [:]
     var toManyCount = 0
-    private var pendingToOnes: [(property: Int, RelationshipLayout, RelationshipLayout.ForeignKey?)] = []
+    private var pendingToOnes: [(property: Int, RelationshipPlan, RelationshipLayout.ForeignKey?)] = []
 
     init(_ layout: EntityLayout) {
         self.layout = layout
@@ -130,15 +272,17 @@ private struct SlotBuilder {
         if let attribute = layout.attribute(name) {
             let first = columns.count
             for leaf in attribute.leaves { _ = slot(leaf.column, leaf) }
-            properties.append(PropertyPlan(name: name, index: index, slot: first, kind: .attribute(attribute)))
-        } else if let relationship = layout.relationship(name) {
-            if relationship.isToMany {
+            properties.append(
+                PropertyPlan(name: name, index: index, slot: first, kind: .attribute(AttributePlan(attribute))))
+        } else if let found = layout.relationship(name) {
+            let relationship = RelationshipPlan(found)
+            if found.isToMany {
                 let kind = PropertyPlan.Kind.toMany(relationship, toManyCount)
                 properties.append(PropertyPlan(name: name, index: index, slot: 0, kind: kind))
                 toManyCount += 1
             } else {
                 var key: RelationshipLayout.ForeignKey?
-                if case .toOne(let found) = relationship.storage { key = found }
+                if case .toOne(let columns) = found.storage { key = columns }
                 let first = slot(key?.column)
                 pendingToOnes.append((index, relationship, key))
                 let kind = PropertyPlan.Kind.toOne(relationship, .init(entity: nil, order: nil))

@@ -7,6 +7,9 @@ final class StorePlan: Sendable {
     let entities: [EntityPlan]
     let rootCount: Int
     let selects: [SelectPlan]
+    /// Reads one row of the entity's tree by its key; by the entity's index.
+    let rowSQL: [String]
+    private let rootIndexes: [Int]
     private let byNumber: [Int64: Int]
     private let byName: [String: Int]
 
@@ -25,8 +28,15 @@ final class StorePlan: Sendable {
         let numbers = Dictionary(plans.map { ($0.layout.number, $0.index) }, uniquingKeysWith: { first, _ in first })
         byNumber = numbers
         byName = Dictionary(plans.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
-        selects = plans.map { plan in
+        let selects = plans.map { plan in
             SelectPlan(plan.layout.treeNumbers.compactMap { numbers[$0].map { plans[$0] } })
+        }
+        self.selects = selects
+        let names = Dictionary(plans.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
+        let rootIndexes = plans.map { names[$0.layout.rootName] ?? $0.index }
+        self.rootIndexes = rootIndexes
+        rowSQL = plans.map { plan in
+            "SELECT \(selects[rootIndexes[plan.index]].list("t")) FROM \(plan.layout.table.sqlIdentifier) t WHERE t.Z_PK = ?"
         }
     }
 
@@ -42,12 +52,12 @@ final class StorePlan: Sendable {
     }
 
     /// The declared destination of a relationship.
-    func destination(_ relationship: RelationshipLayout) throws -> EntityPlan {
+    func destination(_ relationship: RelationshipPlan) throws -> EntityPlan {
         try entity(relationship.description.destinationEntityName)
     }
 
     /// The plan of the root of an inheritance tree.
-    func rootPlan(_ plan: EntityPlan) -> EntityPlan { self[plan.layout.rootName] ?? plan }
+    func rootPlan(_ plan: EntityPlan) -> EntityPlan { entities[rootIndexes[plan.index]] }
 }
 
 /// Which columns a query reads for an entity with its subentities, and where each entity's slots are among them.

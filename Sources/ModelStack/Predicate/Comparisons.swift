@@ -12,13 +12,15 @@ extension QueryBuilder {
             if case .object(let entity)? = other?.kind { return try key(value, of: entity) }
             if case .text? = other?.kind, let text = Coercion.text(value) { return bind(text) }
             guard let natural = Coercion.natural(value) else {
-                throw StoreError(.badPredicate, "\(Coercion.describe(value)) cannot be compared", way: "give a single value")
+                throw StoreError(
+                    .badPredicate, "\(Coercion.describe(value)) cannot be compared", way: "give a single value")
             }
             return bind(natural)
         case .objectURI(let uri):
             guard case .object(let entity)? = other?.kind else {
                 throw StoreError(
-                    .typeMismatch, "the object \(uri) is compared with what is no object", way: "compare it with a relationship")
+                    .typeMismatch, "the object \(uri) is compared with what is no object",
+                    way: "compare it with a relationship")
             }
             return try key(.string(uri), of: entity)
         case .composite(let attribute, _):

@@ -106,7 +106,8 @@ struct FormatCompiler {
                     _ = try TextFunctions.regularExpression(expression, folds)
                 } catch {
                     throw StoreError(
-                        .badPredicate, "\"\(expression)\" is no regular expression", way: "check its brackets and escapes")
+                        .badPredicate, "\"\(expression)\" is no regular expression",
+                        way: "check its brackets and escapes")
                 }
             }
             return "\(TextFunctions.matches)(\(try query.sql(left, beside: right)), \(pattern), \(folds))"
@@ -215,7 +216,9 @@ struct FormatCompiler {
     }
 
     /// A key path parted at its first to-many; nil where it has none.
-    func split(_ path: [String], _ scope: QueryScope) throws -> (owner: QueryScope, property: PropertyPlan, rest: [String])? {
+    func split(_ path: [String], _ scope: QueryScope) throws -> (
+        owner: QueryScope, property: PropertyPlan, rest: [String]
+    )? {
         var owner = scope
         for (i, name) in path.enumerated() {
             guard !name.hasPrefix("@") else { return nil }

@@ -73,7 +73,8 @@ final class QueryBuilder {
             return SQLTerm(sql: columns[i], kind: .attribute(attribute.leaves[i]))
         default: break
         }
-        throw StoreError(.badPredicate, "nothing can be reached by .\(name) from a value", way: "end the key path before it")
+        throw StoreError(
+            .badPredicate, "nothing can be reached by .\(name) from a value", way: "end the key path before it")
     }
 
     private func property(_ name: String, of scope: QueryScope) throws -> SQLTerm {
@@ -92,7 +93,8 @@ final class QueryBuilder {
                 origin: .init(owner: scope, property: property, relationship: relationship))
         case .toMany:
             throw StoreError(
-                .badPredicate, "\(scope.entity.name).\(name) is a to-many relationship, and no value can be taken of it here",
+                .badPredicate,
+                "\(scope.entity.name).\(name) is a to-many relationship, and no value can be taken of it here",
                 way: "use ANY, ALL, @count or SUBQUERY; in #Predicate contains(where:), isEmpty or count")
         }
     }

@@ -13,7 +13,7 @@ struct SQLTerm {
         case constant(ModelValue)
         case objectURI(String)
         /// All leaves of a composite, quoted columns.
-        case composite(AttributeLayout, columns: [String])
+        case composite(AttributePlan, columns: [String])
         /// Anything computed.
         case number
         case text
@@ -33,7 +33,7 @@ struct SQLTerm {
     struct Origin {
         let owner: QueryScope
         let property: PropertyPlan
-        let relationship: RelationshipLayout
+        let relationship: RelationshipPlan
     }
 
     var leaf: LeafLayout? {
@@ -75,7 +75,9 @@ final class QueryScope {
     }
 
     /// The destination's row of a to-one, joined once.
-    func destination(of property: PropertyPlan, _ relationship: RelationshipLayout, _ query: QueryBuilder) throws -> QueryScope {
+    func destination(of property: PropertyPlan, _ relationship: RelationshipPlan, _ query: QueryBuilder) throws
+        -> QueryScope
+    {
         if let known = joined[property.name] { return known }
         let plan = try query.plan.destination(relationship)
         let scope = QueryScope(plan, alias: query.nextAlias(), from: from)

@@ -61,7 +61,9 @@ extension SaveRun {
             .deleteDenied,
             "\(first.deleted.reference) cannot be deleted: \(first.property.name) still holds \(first.other.reference)",
             way: "remove what it holds first; the changes are still pending",
-            objects: denied.map { .init(object: $0.deleted.reference, reason: "\($0.property.name) holds \($0.other.reference)") })
+            objects: denied.map {
+                .init(object: $0.deleted.reference, reason: "\($0.property.name) holds \($0.other.reference)")
+            })
     }
 
     // MARK: Who is related
@@ -104,7 +106,8 @@ extension SaveRun {
         case .toManyByInverse, .toManyWithoutInverse:
             var found: [SaveWork] = []
             for key in try storedElements(relationship, owner: work.key) {
-                guard let other = try reach(destination, key), let slot = context.keySlot(of: relationship, in: other.entity),
+                guard let other = try reach(destination, key),
+                    let slot = context.keySlot(of: relationship, in: other.entity),
                     other.kind == .delete || other.value(slot) == .integer(work.key)
                 else { continue }
                 found.append(other)
@@ -124,8 +127,8 @@ extension SaveRun {
         }
     }
 
-    func storedElements(_ relationship: RelationshipLayout, owner: Int64) throws -> [Int64] {
-        guard owner > 0, let query = ToManyQuery(relationship, plan) else { return [] }
+    func storedElements(_ relationship: RelationshipPlan, owner: Int64) throws -> [Int64] {
+        guard owner > 0, let query = relationship.toManyQuery(plan) else { return [] }
         var keys: [Int64] = []
         try transaction.connection.cached(query.oneSQL).forEach([.integer(owner)]) { keys.append($0.integer(0)) }
         return keys
@@ -144,7 +147,9 @@ extension SaveRun {
             other.values[slot] = .null
             clearOrder(other, slot)
         case .toOne, .manyToMany:
-            guard let name = relationship.description.inverseName, let index = other.entity.indexOfProperty(name) else { return }
+            guard let name = relationship.description.inverseName, let index = other.entity.indexOfProperty(name) else {
+                return
+            }
             let back = other.entity.properties[index]
             if case .toOne = back.kind {
                 guard other.value(back.slot) == .integer(dependent.deleted.key) else { return }

@@ -5,9 +5,9 @@ extension SaveRun {
     /// Marks the other end of every relationship that changes: Core Data gives both ends a version and a change row.
     func touchOtherEnds() throws {
         for work in order where work.kind != .delete {
-            for property in work.entity.properties {
-                guard case .toOne(let relationship, let slots) = property.kind,
-                    work.kind == .insert || work.values[property.slot] != nil
+            for property in work.entity.toOnes {
+                guard work.kind == .insert ? !work.value(property.slot).isNull : work.values[property.slot] != nil,
+                    case .toOne(let relationship, let slots) = property.kind
                 else { continue }
                 try touch(work, property, relationship)
                 try setHidden(work, property, relationship, slots)
@@ -22,7 +22,7 @@ extension SaveRun {
         }
     }
 
-    private func touch(_ work: SaveWork, _ property: PropertyPlan, _ relationship: RelationshipLayout) throws {
+    private func touch(_ work: SaveWork, _ property: PropertyPlan, _ relationship: RelationshipPlan) throws {
         guard let name = relationship.description.inverseName,
             let destination = plan[relationship.description.destinationEntityName],
             let back = destination.indexOfProperty(name), case .toMany = destination.properties[back].kind
@@ -38,14 +38,17 @@ extension SaveRun {
 
     /// The destination's entity number, where the destination has subentities.
     private func setHidden(
-        _ work: SaveWork, _ property: PropertyPlan, _ relationship: RelationshipLayout, _ slots: PropertyPlan.ToOneSlots
+        _ work: SaveWork, _ property: PropertyPlan, _ relationship: RelationshipPlan, _ slots: PropertyPlan.ToOneSlots
     ) throws {
-        guard let slot = slots.entity, let destination = plan[relationship.description.destinationEntityName] else { return }
+        guard let slot = slots.entity, let destination = plan[relationship.description.destinationEntityName] else {
+            return
+        }
         guard let key = work.value(property.slot).integerValue else {
             if work.kind == .update { work.values[slot] = .null }
             return
         }
-        let number = try self.work(destination.root, key)?.entity.layout.number ?? row(destination, key)?.plan.layout.number
+        let number =
+            try self.work(destination.root, key)?.entity.layout.number ?? row(destination, key)?.plan.layout.number
         work.values[slot] = number.map { .integer($0) } ?? .null
     }
 
@@ -54,18 +57,20 @@ extension SaveRun {
     /// Gives the elements of ordered to-manys their order keys.
     func assignOrders() throws {
         var done: Set<String> = []
-        for work in order where work.kind != .delete {
+        for work in order where work.kind != .delete && work.entity.hasOrder {
             for property in work.entity.properties {
                 switch property.kind {
                 case .attribute: break
                 case .toMany(let relationship, let index):
-                    guard relationship.isOrdered, let state = work.backing?.toManys[safe: index], state.isReordered else { continue }
+                    guard relationship.isOrdered, let state = work.backing?.toManys[safe: index], state.isReordered
+                    else { continue }
                     try assignOrder(relationship, owner: work.key, ownerRoot: work.entity.root, state.elements, &done)
                 case .toOne(let relationship, let slots):
                     guard slots.order != nil, work.kind == .insert || work.values[property.slot] != nil,
                         let owner = work.value(property.slot).integerValue,
                         let destination = plan[relationship.description.destinationEntityName],
-                        let inverse = try context.inverse(of: relationship), case .toMany(let back, let index) = inverse.kind
+                        let inverse = try context.inverse(of: relationship),
+                        case .toMany(let back, let index) = inverse.kind
                     else { continue }
                     let holder = context.registeredObject(destination.root, owner)
                     let elements = holder?.toManys[safe: index]?.elements
@@ -76,18 +81,23 @@ extension SaveRun {
     }
 
     private func assignOrder(
-        _ relationship: RelationshipLayout, owner: Int64, ownerRoot: Int, _ elements: [ObjectKey]?, _ done: inout Set<String>
+        _ relationship: RelationshipPlan, owner: Int64, ownerRoot: Int, _ elements: [ObjectKey]?,
+        _ done: inout Set<String>
     ) throws {
         guard let destination = plan[relationship.description.destinationEntityName] else { return }
         if case .manyToMany = relationship.storage { return }
-        guard done.insert("\(ownerRoot).\(owner).\(relationship.declaringEntity).\(relationship.name)").inserted else { return }
+        guard done.insert("\(ownerRoot).\(owner).\(relationship.declaringEntity).\(relationship.name)").inserted else {
+            return
+        }
         var sequence: [SaveWork] = []
         for key in try elements?.map(\.key) ?? storedElements(relationship, owner: owner) {
             if let work = try reach(destination, key), work.kind != .delete { sequence.append(work) }
         }
         let present = Set(sequence.map(\.key))
-        for work in order where work.kind != .delete && work.entity.root == destination.root && !present.contains(work.key) {
-            guard let slot = context.keySlot(of: relationship, in: work.entity), work.value(slot) == .integer(owner) else { continue }
+        for work in order
+        where work.kind != .delete && work.entity.root == destination.root && !present.contains(work.key) {
+            guard let slot = context.keySlot(of: relationship, in: work.entity), work.value(slot) == .integer(owner)
+            else { continue }
             sequence.append(work)
         }
         sequence = sequence.filter { work in
@@ -108,7 +118,7 @@ extension SaveRun {
         }
     }
 
-    private func orderSlot(of relationship: RelationshipLayout, in entity: EntityPlan) -> Int? {
+    private func orderSlot(of relationship: RelationshipPlan, in entity: EntityPlan) -> Int? {
         switch relationship.storage {
         case .toManyByInverse:
             guard let name = relationship.description.inverseName, let index = entity.indexOfProperty(name),

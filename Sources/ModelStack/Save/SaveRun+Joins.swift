@@ -4,7 +4,7 @@ import StoreFormat
 extension SaveRun {
     /// The join tables' changes of one object, each pair from one side only.
     private func forEachJoinChange(
-        _ body: (SaveWork, PropertyPlan, RelationshipLayout, RelationshipLayout.JoinTable, ToManyState) throws -> Void
+        _ body: (SaveWork, PropertyPlan, RelationshipPlan, RelationshipLayout.JoinTable, ToManyState) throws -> Void
     ) throws {
         for work in order where work.kind != .delete {
             for property in work.entity.properties {
@@ -35,7 +35,7 @@ extension SaveRun {
 
     func writeJoins() throws {
         var done: Set<Pair> = []
-        var owners: [(SaveWork, RelationshipLayout, RelationshipLayout.JoinTable, ToManyState)] = []
+        var owners: [(SaveWork, RelationshipPlan, RelationshipLayout.JoinTable, ToManyState)] = []
         try forEachJoinChange { work, _, relationship, join, state in
             for element in state.removed {
                 let pair = Self.pair(join, work.key, permanent(element.key))
@@ -44,11 +44,13 @@ extension SaveRun {
             }
             for element in state.added {
                 let other = permanent(element.key)
-                guard other > 0, works[RowPlace(root: plan.entities[Int(element.entity)].root, key: element.key)]?.kind != .delete,
+                guard other > 0,
+                    works[RowPlace(root: plan.entities[Int(element.entity)].root, key: element.key)]?.kind != .delete,
                     done.insert(Self.pair(join, work.key, other)).inserted
                 else { continue }
                 try transaction.insertJoin(
-                    join, own: work.key, other: other, order: try nextOrder(join, join.orderColumn, join.ownColumn, work.key),
+                    join, own: work.key, other: other,
+                    order: try nextOrder(join, join.orderColumn, join.ownColumn, work.key),
                     inverseOrder: try nextOrder(join, join.inverseOrderColumn, join.otherColumn, other))
             }
             if state.isReordered { owners.append((work, relationship, join, state)) }
@@ -81,7 +83,8 @@ extension SaveRun {
             WHERE \(join.ownColumn.sqlIdentifier) = ?
             """, [.integer(own)])
         let current = Dictionary(
-            rows.compactMap { row in row[0].integerValue.map { ($0, row[1].integerValue) } }, uniquingKeysWith: { a, _ in a })
+            rows.compactMap { row in row[0].integerValue.map { ($0, row[1].integerValue) } },
+            uniquingKeysWith: { a, _ in a })
         let sequence = elements.map { permanent($0.key) }.filter { current[$0] != nil }
         let isNew = Set(state.added.map { permanent($0.key) })
         let known = sequence.map { isNew.contains($0) ? nil : current[$0] ?? nil }

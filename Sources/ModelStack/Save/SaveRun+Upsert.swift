@@ -24,7 +24,8 @@ extension SaveRun {
             }
             // NULLs are distinct from one another.
             guard !values.contains(.null) else { continue }
-            let condition = constraint.columns.map { "\(layout.columns[$0].sqlIdentifier) = ?" }.joined(separator: " AND ")
+            let condition = constraint.columns.map { "\(layout.columns[$0].sqlIdentifier) = ?" }.joined(
+                separator: " AND ")
             let found = try transaction.connection.scalar(
                 "SELECT Z_PK FROM \(layout.table.sqlIdentifier) WHERE \(condition)", values)
             if let key = found?.integerValue { return key }

@@ -8,7 +8,8 @@ extension SaveRun {
     func validate() throws {
         var offences: [StoreError.Offence] = []
         for work in order where work.kind == .insert || work.kind == .update && !work.values.isEmpty {
-            for property in work.entity.properties {
+            for check in work.entity.checks where !check.passes(work.value(check.slot)) {
+                let property = work.entity.properties[check.property]
                 if let reason = try problem(work, property) {
                     offences.append(.init(object: work.reference, reason: reason))
                 }
@@ -34,7 +35,9 @@ extension SaveRun {
                 if leaf.column == nil { return "\(leaf.path) has no column in this store" }
             }
             let needsValue = !attribute.description.isOptional && !attribute.description.isDerived
-            if isEmpty, needsValue, !attribute.isComposite || attribute.description.elements.contains(where: { !$0.isOptional }) {
+            if isEmpty, needsValue,
+                !attribute.isComposite || attribute.description.elements.contains(where: { !$0.isOptional })
+            {
                 return "\(property.name) is mandatory and has no value"
             }
             return nil
@@ -54,8 +57,8 @@ extension SaveRun {
             if description.maxCount > 1, count > description.maxCount {
                 return "\(property.name) holds \(count) objects, at most \(description.maxCount) are allowed"
             }
-            if !description.isOptional, count < max(1, description.minCount) {
-                return "\(property.name) holds \(count) objects, at least \(max(1, description.minCount)) are needed"
+            if !description.isOptional, count < description.minCount {
+                return "\(property.name) holds \(count) objects, at least \(description.minCount) are needed"
             }
             return nil
         }
@@ -63,8 +66,10 @@ extension SaveRun {
 
     private static func problem(_ value: SQLValue, _ leaf: LeafLayout) -> String? {
         switch (leaf.type, value) {
-        case (.integer16, .integer(let number)) where Int16(exactly: number) == nil: "\(leaf.path): \(number) needs more than 16 bits"
-        case (.integer32, .integer(let number)) where Int32(exactly: number) == nil: "\(leaf.path): \(number) needs more than 32 bits"
+        case (.integer16, .integer(let number)) where Int16(exactly: number) == nil:
+            "\(leaf.path): \(number) needs more than 16 bits"
+        case (.integer32, .integer(let number)) where Int32(exactly: number) == nil:
+            "\(leaf.path): \(number) needs more than 32 bits"
         case (_, .real(let number)) where number.isNaN: "\(leaf.path) is not a number, which SQLite stores as NULL"
         default: nil
         }

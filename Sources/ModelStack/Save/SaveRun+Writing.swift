@@ -47,7 +47,8 @@ extension SaveRun {
         guard transaction.owns(work.entity.name) else {
             return try transaction.noteChange(work.entity.layout, key: work.key, changed: work.changed)
         }
-        _ = try transaction.update(work.entity.layout, key: work.key, expecting: nil, columns: [], changed: work.changed)
+        _ = try transaction.update(
+            work.entity.layout, key: work.key, expecting: nil, columns: [], changed: work.changed)
     }
 
     /// A slot's value as the column gets it: keys of new objects are their permanent ones by now.
@@ -84,11 +85,10 @@ extension SaveRun {
         let entity = work.entity
         var row = [SQLValue](repeating: .null, count: entity.layout.columns.count)
         var values = work.backing?.values ?? []
-        for slot in 0..<entity.slotCount {
-            let value = try final(work.value(slot), slot, entity)
-            if slot < values.count { values[slot] = value }
-            if entity.columns[slot] >= 0 { row[entity.columns[slot]] = value }
-        }
+        while values.count < entity.slotCount { values.append(.null) }
+        for (slot, value) in work.values { values[slot] = value }
+        for slot in entity.specialSlots { values[slot] = try final(values[slot], slot, entity) }
+        for (slot, column) in entity.columns.enumerated() where column >= 0 { row[column] = values[slot] }
         try transaction.insert(entity.layout, key: work.key, values: row)
         keep(StoredRow.make(entity, key: work.key, version: 1, values: values))
     }

@@ -71,15 +71,15 @@ final class SaveRun {
         for slot in backing.values.indices where backing.values[slot] != backing.original(slot) {
             work.values[slot] = backing.values[slot]
         }
-        for property in entity.properties {
-            switch property.kind {
-            case .attribute(let attribute):
-                let slots = property.slot..<property.slot + attribute.leaves.count
-                if slots.contains(where: { work.values[$0] != nil }) { work.changed.insert(property.name) }
-            case .toOne:
-                if work.values[property.slot] != nil { work.changed.insert(property.name) }
-            case .toMany(_, let index):
-                if index < backing.toManys.count, backing.toManys[index].isChanged { work.changed.insert(property.name) }
+        for slot in work.values.keys {
+            if let property = entity.propertyOfSlot[slot] { work.changed.insert(property.name) }
+        }
+        if backing.toManys.contains(where: \.isChanged) {
+            for property in entity.properties {
+                guard case .toMany(_, let index) = property.kind, backing.toManys[safe: index]?.isChanged == true else {
+                    continue
+                }
+                work.changed.insert(property.name)
             }
         }
         if !work.values.isEmpty { work.expecting = backing.row?.version }
@@ -115,7 +115,8 @@ final class SaveRun {
                 objects: violations.map { work in
                     let unit = transaction.register?.unit(ofEntity: work.entity.name)
                     return .init(
-                        object: work.reference, owner: unit?.owner, epoch: unit?.epoch, reason: "reached by a delete rule")
+                        object: work.reference, owner: unit?.owner, epoch: unit?.epoch,
+                        reason: "reached by a delete rule")
                 })
         }
         var entities: [Int: EntityLayout] = [:]
@@ -167,6 +168,9 @@ final class SaveRun {
             guard let backing else { continue }
             update(backing, work, fresh[RowPlace(root: work.entity.root, key: work.key)])
         }
+        // What this save still holds would outlive the objects that go now.
+        order = []
+        works = [:]
         context.finishSave(keys)
         context.instance.contexts.tell(.changed(changes), except: context.inbox)
     }
@@ -182,7 +186,8 @@ final class SaveRun {
             backing.state = .persistent
         }
         backing.values = []
-        if let row { backing.row = row } else { backing.isStale = true }
+        if let row { backing.row = row }
+        backing.isStale = row == nil
         if work.losesElements {
             for i in backing.toManys.indices { backing.toManys[i].elements = nil }
         }

@@ -1,8 +1,133 @@
-/// A class' layout of values, before any store is known.
-final class ModelShape: Sendable {
-    let name: String
+import Foundation
+import SQLite
+import StoreFormat
+import StoreModel
 
-    init(name: String) {
-        self.name = name
+/// A class' layout of values, before any store is known. Made once for each class.
+public final class ModelShape: @unchecked Sendable {
+    // Safe to share: everything is set by the initializer and immutable; key paths and metatypes are so by nature.
+    let name: String
+    let type: any PersistentModel.Type
+    let properties: [ShapeProperty]
+    let slotCount: Int
+    /// The first slot of each property.
+    let slots: ContiguousArray<Int>
+    let declarations: [Schema._Declaration]
+    private let byKeyPath: [AnyKeyPath: Int]
+
+    public init<T: PersistentModel>(_ type: T.Type) {
+        name = String(describing: type)
+        self.type = type
+        var slot = 0
+        properties = T.schemaMetadata.map { metadata in
+            let property = ShapeProperty(metadata, slot: slot, className: String(describing: type))
+            slot += property.leafCount
+            return property
+        }
+        slotCount = slot
+        slots = ContiguousArray(properties.map(\.slot))
+        declarations = T._$schemaDeclarations
+        byKeyPath = Dictionary(
+            properties.enumerated().map { ($1.metadata.keyPath, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The property that a key path leads to.
+    func property(_ keyPath: AnyKeyPath) -> ShapeProperty? { byKeyPath[keyPath].map { properties[$0] } }
+
+    /// Tells the observers of every property that it has changed.
+    func notifyAll(_ object: AnyObject, _ backing: ModelBacking) {
+        guard backing.registrar != nil else { return }
+        for property in properties { property.metadata.notify(object, backing) }
+    }
+
+    /// A value of the type for where the store has none: what the schema's check made of it.
+    static func placeholder<T: Codable>(_ type: T.Type) -> T {
+        if let value = (try? LeafProbe.value(of: type)) { return value }
+        // A schema with a type of which no value can be made is refused before a container opens, and an object
+        // without a container has the values that its initializer gave it.
+        preconditionFailure("no value of \(type) can be made")
     }
 }
+
+/// A property of a class and the slots of its value.
+struct ShapeProperty: @unchecked Sendable {
+    // Safe to share: immutable; metatypes are so by nature.
+    let metadata: Schema.PropertyMetadata
+    let slot: Int
+    let leafCount: Int
+    let kind: Kind
+    let coding: ValueShape
+
+    enum Kind {
+        case attribute(AttributeDescription)
+        case toOne(any PersistentModel.Type, isOptional: Bool)
+        case toMany(any PersistentModel.Type, isOptional: Bool)
+        case unsupported(String)
+    }
+
+    var name: String { metadata.name }
+
+    var destination: (any PersistentModel.Type)? {
+        switch kind {
+        case .toOne(let type, _), .toMany(let type, _): type
+        case .attribute, .unsupported: nil
+        }
+    }
+
+    init(_ metadata: Schema.PropertyMetadata, slot: Int, className: String) {
+        self.metadata = metadata
+        self.slot = slot
+        if let relation = Self.relation(metadata.valueType) {
+            kind = relation
+            coding = .scalar
+            if case .toMany = relation { leafCount = 0 } else { leafCount = 1 }
+            return
+        }
+        let shape = ValueShape.of(metadata.valueType, name: metadata.name)
+        coding = shape.coding
+        kind =
+            shape.attribute.map { .attribute($0) }
+            ?? .unsupported("\(className).\(metadata.name): \(shape.problem ?? "the type cannot be stored")")
+        leafCount = shape.attribute.map { max(1, $0.isComposite ? $0.elements.count : 1) } ?? 1
+    }
+
+    private static func relation(_ type: Any.Type) -> Kind? {
+        let (inner, isOptional) = unwrapped(type)
+        if let model = inner as? any PersistentModel.Type { return .toOne(model, isOptional: isOptional) }
+        if let array = inner as? any AnyArrayType.Type, let model = array.elementType as? any PersistentModel.Type {
+            return .toMany(model, isOptional: isOptional)
+        }
+        return nil
+    }
+
+    static func unwrapped(_ type: Any.Type) -> (Any.Type, Bool) {
+        if let optional = type as? any AnyOptionalType.Type { return (optional.wrappedType, true) }
+        return (type, false)
+    }
+}
+
+/// Finds what an optional wraps.
+protocol AnyOptionalType {
+    static var wrappedType: Any.Type { get }
+    var wrappedValue: Any? { get }
+}
+
+extension Optional: AnyOptionalType {
+    static var wrappedType: Any.Type { Wrapped.self }
+    var wrappedValue: Any? { self }
+}
+
+/// Finds what an array holds.
+protocol AnyArrayType {
+    static var elementType: Any.Type { get }
+}
+
+extension Array: AnyArrayType {
+    static var elementType: Any.Type { Element.self }
+}
+
+/// Codable collections, which stand in one column as an archive.
+protocol AnyCollectionType {}
+extension Array: AnyCollectionType {}
+extension Set: AnyCollectionType {}
+extension Dictionary: AnyCollectionType {}

@@ -43,10 +43,12 @@ public enum CoexistenceTables {
         try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'COEXIST_STATE'") != nil
     }
 
+    /// Makes the tables, empty. To be run inside a write transaction.
     public static func create(_ connection: Connection) throws {
         for sql in statements { try connection.execute(sql) }
     }
 
+    /// Removes the tables. To be run inside a write transaction.
     public static func drop(_ connection: Connection) throws {
         let tables = try connection.query(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'COEXIST\\_%' ESCAPE '\\'")
@@ -58,6 +60,7 @@ public enum CoexistenceTables {
 
 /// The row of `COEXIST_STATE`.
 public struct CoexistenceState: Sendable, Hashable {
+    /// The version of the tables' form that adoption made.
     public var form: Int64
     /// Seconds since 2001-01-01 UTC.
     public var adopted: Double
@@ -67,6 +70,7 @@ public struct CoexistenceState: Sendable, Hashable {
     public var commits: Int64
     /// The highest transaction number that has been purged.
     public var purgeFloor: Int64
+    /// When strangers are refused.
     public var guardMode: GuardMode
     /// Whether adoption made the history tables.
     public var madeHistory: Bool
@@ -75,8 +79,10 @@ public struct CoexistenceState: Sendable, Hashable {
     /// Where the backup from before adoption lies.
     public var backup: String?
 
+    /// A state to insert, as at adoption.
     public init(
-        form: Int64 = CoexistenceTables.form, adopted: Double, timeline: Int64 = 1, commits: Int64, purgeFloor: Int64 = 0,
+        form: Int64 = CoexistenceTables.form, adopted: Double, timeline: Int64 = 1, commits: Int64,
+        purgeFloor: Int64 = 0,
         guardMode: GuardMode, madeHistory: Bool, journalMode: String, backup: String?
     ) {
         self.form = form
@@ -90,6 +96,8 @@ public struct CoexistenceState: Sendable, Hashable {
         self.backup = backup
     }
 
+    /// Reads the row.
+    /// - Throws: `StoreError` `Damaged` where there is none, `Refused` for another version's form.
     public static func read(_ connection: Connection) throws -> CoexistenceState {
         let sql = """
             SELECT FORM, ADOPTED, TIMELINE, COMMITS, PURGE_FLOOR, GUARD, MADE_HISTORY, JOURNAL_MODE, BACKUP
@@ -112,6 +120,7 @@ public struct CoexistenceState: Sendable, Hashable {
             madeHistory: row[6].integerValue == 1, journalMode: row[7].textValue ?? "wal", backup: row[8].textValue)
     }
 
+    /// Writes the row of a store that is being adopted.
     public func insert(_ connection: Connection) throws {
         try connection.run(
             "INSERT INTO COEXIST_STATE VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

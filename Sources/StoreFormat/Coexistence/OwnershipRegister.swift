@@ -6,7 +6,9 @@ import SQLite
 public struct OwnershipRegister: Sendable, Hashable {
     /// What is owned as one: an inheritance tree, with the trees that it has one-to-one pairs with.
     public struct Unit: Sendable, Hashable {
+        /// The root entity with the lowest number.
         public var name: String
+        /// The one stack that may write it.
         public var owner: StackName
         /// The owner before the last switch.
         public var previous: StackName?
@@ -20,6 +22,7 @@ public struct OwnershipRegister: Sendable, Hashable {
         public var entities: [String]
     }
 
+    /// The units by name.
     public var units: [String: Unit]
     /// The unit of each entity.
     public var unitOfEntity: [String: String]
@@ -33,7 +36,8 @@ public struct OwnershipRegister: Sendable, Hashable {
         try connection.cached("SELECT NAME, OWNER, PREVIOUS, EPOCH, FROZEN, SINCE FROM COEXIST_UNIT").forEach { row in
             guard let name = row.text(0), let owner = row.text(1).flatMap(StackName.init(rawValue:)) else {
                 throw StoreError(
-                    .damaged, "COEXIST_UNIT names an owner that is no stack", way: "release the store and adopt it again")
+                    .damaged, "COEXIST_UNIT names an owner that is no stack",
+                    way: "release the store and adopt it again")
             }
             register.units[name] = Unit(
                 name: name, owner: owner, previous: row.text(2).flatMap(StackName.init(rawValue:)),
@@ -50,7 +54,9 @@ public struct OwnershipRegister: Sendable, Hashable {
         return register
     }
 
+    /// The unit of an entity; nil for one that the register lacks.
     public func unit(ofEntity entity: String) -> Unit? { unitOfEntity[entity].flatMap { units[$0] } }
+    /// The unit that owns a join table's rows.
     public func unit(ofJoinTable table: String) -> Unit? { unitOfJoinTable[table].flatMap { units[$0] } }
 
     /// The epoch of every unit: what an instance holds from its opening, or its last replay, on.

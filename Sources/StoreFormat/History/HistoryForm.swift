@@ -19,5 +19,6 @@ public enum HistoryForm: Sendable, Hashable {
         }
     }
 
+    /// Whether there are history tables.
     public var isTracked: Bool { self != .none }
 }

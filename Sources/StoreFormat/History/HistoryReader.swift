@@ -6,6 +6,7 @@ public struct HistoryReader {
     let connection: Connection
     let store: Store
 
+    /// Reads through a connection, and names entities and properties as the store does.
     public init(_ connection: Connection, store: Store) {
         self.connection = connection
         self.store = store
@@ -17,15 +18,25 @@ public struct HistoryReader {
         public var first: Int64?
         /// The highest number ever handed out; 0 for a store without history.
         public var last: Int64
+        /// How many transactions are there.
         public var count: Int64
+
+        /// An extent.
+        public init(first: Int64?, last: Int64, count: Int64) {
+            self.first = first
+            self.last = last
+            self.count = count
+        }
     }
 
+    /// Where history begins and ends now.
     public func extent() throws -> Extent {
         guard try isTracked() else { return Extent(first: nil, last: 0, count: 0) }
         let row = try connection.query("SELECT min(Z_PK), max(Z_PK), count(*) FROM ATRANSACTION").first ?? []
         let counter =
             try connection.scalar(
-                "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Catalogue.transactionNumber)])?.integerValue ?? 0
+                "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Catalogue.transactionNumber)])?.integerValue
+            ?? 0
         return Extent(
             first: row[0].integerValue, last: max(row[1].integerValue ?? 0, counter), count: row[2].integerValue ?? 0)
     }
@@ -43,6 +54,12 @@ public struct HistoryReader {
     public func transactions(
         after number: Int64, limit: Int = .max, changeLimit: Int = .max
     ) throws -> [HistoryTransaction] {
+        // One snapshot: a purge between the check and the reading would be a silent gap.
+        if !connection.isInTransaction {
+            return try connection.transaction(.deferred) {
+                try transactions(after: number, limit: limit, changeLimit: changeLimit)
+            }
+        }
         guard try isTracked() else { return [] }
         try checkReach(number)
         let hasWriters = try CoexistenceTables.exist(connection)
@@ -57,7 +74,9 @@ public struct HistoryReader {
                 number: statement.integer(0), timestamp: Date(timeIntervalSinceReferenceDate: statement.double(1)),
                 author: statement.text(2), contextName: statement.text(3), processID: statement.text(4),
                 bundleID: statement.text(5), writer: nil, changes: [])
-            if hasWriters, let stack = statement.text(6).flatMap(StackName.init(rawValue:)), let name = statement.text(7) {
+            if hasWriters, let stack = statement.text(6).flatMap(StackName.init(rawValue:)),
+                let name = statement.text(7)
+            {
                 transaction.writer = .init(stack: stack, instanceName: name)
             }
             transaction.changes = try self.changes(of: transaction.number, form)

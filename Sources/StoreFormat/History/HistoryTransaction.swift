@@ -5,20 +5,29 @@ import SQLite
 public struct HistoryTransaction: Sendable, Hashable {
     /// `ATRANSACTION.Z_PK`: what a token points at.
     public var number: Int64
+    /// When it was committed.
     public var timestamp: Date
+    /// `transactionAuthor` of the context that saved.
     public var author: String?
+    /// The context's name.
     public var contextName: String?
+    /// The name of the process.
     public var processID: String?
+    /// The bundle identifier of the program.
     public var bundleID: String?
     /// Which instance of ours wrote it; nil for a foreign one, or one from before adoption.
     public var writer: Writer?
+    /// One change for each object, in the order in which they were written.
     public var changes: [HistoryChange]
 
     /// Who committed a transaction, from `COEXIST_TRANSACTION`.
     public struct Writer: Sendable, Hashable {
+        /// The stack that wrote it.
         public var stack: StackName
+        /// The instance's random name.
         public var instanceName: String
 
+        /// A writer.
         public init(stack: StackName, instanceName: String) {
             self.stack = stack
             self.instanceName = instanceName
@@ -35,7 +44,9 @@ public struct HistoryChange: Sendable, Hashable {
         case delete = 2
     }
 
+    /// What happened to the object.
     public var kind: Kind
+    /// The object, by its concrete entity.
     public var object: ObjectReference
     /// The properties that an update marked, by name. To-many marks in Apple's files are not reliable.
     public var properties: [String]
@@ -45,11 +56,14 @@ public struct HistoryChange: Sendable, Hashable {
 
 /// A place in a store's history.
 public struct HistoryToken: Sendable, Hashable, CustomStringConvertible {
+    /// The store that the number counts in.
     public var storeUUID: String
     /// Which life of the store: a restore starts a new one.
     public var timeline: Int64
+    /// The number of the last transaction that is behind the token.
     public var transaction: Int64
 
+    /// A token.
     public init(storeUUID: String, timeline: Int64, transaction: Int64) {
         self.storeUUID = storeUUID
         self.timeline = timeline
@@ -68,7 +82,8 @@ public struct HistoryToken: Sendable, Hashable, CustomStringConvertible {
             return
         }
         guard parts.count == 3, let line = Int64(parts[1]), let number = Int64(parts[2]), number >= 0 else {
-            throw StoreError(.refused, "\(text) is no history token", way: "use UUID:timeline:number, as `history` prints it")
+            throw StoreError(
+                .refused, "\(text) is no history token", way: "use UUID:timeline:number, as `history` prints it")
         }
         guard parts[0].uppercased() == storeUUID.uppercased() else {
             throw StoreError(

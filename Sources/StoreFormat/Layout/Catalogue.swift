@@ -5,12 +5,17 @@ import StoreModel
 public struct Catalogue: Sendable, Hashable {
     /// A row of the table.
     public struct Row: Sendable, Hashable {
+        /// `Z_ENT`.
         public let number: Int64
+        /// `Z_NAME`.
         public let name: String
+        /// `Z_SUPER`: the parent's number, 0 for a root.
         public let parent: Int64
+        /// `Z_MAX`: the highest key handed out; 0 for a subentity.
         public let maximum: Int64
     }
 
+    /// The rows by number.
     public let rows: [Row]
     /// The number of each of the model's entities.
     public let numbers: [String: Int64]
@@ -19,8 +24,11 @@ public struct Catalogue: Sendable, Hashable {
 
     /// The numbers from here on belong to the history tables.
     public static let firstHistoryNumber: Int64 = 16_000
+    /// The number of `CHANGE`.
     public static let changeNumber: Int64 = 16_001
+    /// The number of `TRANSACTION`.
     public static let transactionNumber: Int64 = 16_002
+    /// The number of `TRANSACTIONSTRING`.
     public static let transactionStringNumber: Int64 = 16_003
 
     init(rows: [Row], model: ModelDescription) {

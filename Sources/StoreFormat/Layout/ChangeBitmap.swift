@@ -6,6 +6,7 @@
 public struct ChangeBitmap: Sendable, Hashable {
     /// The slots of a property: several for a composite.
     public let slots: [String: [Int]]
+    /// How many bits there are; the bytes are rounded up.
     public let slotCount: Int
     /// The property of each slot; nil for an unused one.
     public let properties: [String?]

@@ -89,7 +89,9 @@ struct ColumnPlan: Sendable {
         }
     }
 
-    private static func add(_ attribute: AttributeDescription, of entity: EntityDescription, at i: Int, to items: inout [Item]) {
+    private static func add(
+        _ attribute: AttributeDescription, of entity: EntityDescription, at i: Int, to items: inout [Item]
+    ) {
         for (k, leaf) in leaves(of: attribute).enumerated() {
             let (order, type) = storage(of: leaf.type)
             items.append(

@@ -43,7 +43,8 @@ struct LayoutBuilder {
             bitmap: bitmap(attributes, relationships, ownerKeys), foreignKeysWithoutInverse: ownerKeys,
             tombstoneAttributes: attributes.filter { $0.description.preservesValueInHistoryOnDeletion },
             uniquenessConstraints: uniqueness(chain, attributes, relationships),
-            attributeIndex: Self.index(attributes.map(\.name)), relationshipIndex: Self.index(relationships.map(\.name)))
+            attributeIndex: Self.index(attributes.map(\.name)), relationshipIndex: Self.index(relationships.map(\.name))
+        )
     }
 
     private static func index(_ names: [String]) -> [String: Int] {
@@ -89,14 +90,17 @@ struct LayoutBuilder {
         let destination = relationship.destinationEntityName
         guard let table = plans[model.rootName(of: destination)], table.exists else { return .absent }
         let numbers = model.tree(of: destination).compactMap { catalogue.numbers[$0.name] }
-        func destinationKey(_ key: ColumnPurpose, _ ent: ColumnPurpose?, _ order: ColumnPurpose) -> RelationshipLayout.DestinationKey? {
+        func destinationKey(_ key: ColumnPurpose, _ ent: ColumnPurpose?, _ order: ColumnPurpose) -> RelationshipLayout
+            .DestinationKey?
+        {
             guard let column = table.column[key] else { return nil }
             return .init(
                 table: table.plan.table, keyColumn: column, entityColumn: ent.flatMap { table.column[$0] },
                 orderColumn: table.column[order], entityNumbers: numbers, inverseName: relationship.inverseName)
         }
         guard let inverseName = relationship.inverseName else {
-            return destinationKey(purpose(.ownerKey), nil, purpose(.ownerOrder)).map { .toManyWithoutInverse($0) } ?? .absent
+            return destinationKey(purpose(.ownerKey), nil, purpose(.ownerOrder)).map { .toManyWithoutInverse($0) }
+                ?? .absent
         }
         guard let (holder, inverse) = declaration(of: inverseName, in: destination) else { return .absent }
         if inverse.isToMany {
@@ -107,7 +111,8 @@ struct LayoutBuilder {
         func back(_ role: ColumnPurpose.Role) -> ColumnPurpose {
             ColumnPurpose(entity: holder, property: inverseName, role: role)
         }
-        return destinationKey(back(.foreignKey), back(.foreignEntity), back(.order)).map { .toManyByInverse($0) } ?? .absent
+        return destinationKey(back(.foreignKey), back(.foreignEntity), back(.order)).map { .toManyByInverse($0) }
+            ?? .absent
     }
 
     private func declaration(of name: String, in entity: String) -> (String, RelationshipDescription)? {
@@ -153,7 +158,9 @@ struct LayoutBuilder {
         chain.flatMap(\.uniquenessConstraints).compactMap { names in
             let columns: [Int] = names.compactMap { name in
                 if let attribute = attributes.first(where: { $0.name == name }) { return attribute.leaf?.column }
-                if case .toOne(let key)? = relationships.first(where: { $0.name == name })?.storage { return key.column }
+                if case .toOne(let key)? = relationships.first(where: { $0.name == name })?.storage {
+                    return key.column
+                }
                 return nil
             }
             return columns.count == names.count ? .init(properties: names, columns: columns) : nil

@@ -22,6 +22,7 @@ public final class StoreLayout: Sendable {
     /// The entity's layout, or nil if the store has none of that name.
     public subscript(name: String) -> EntityLayout? { byName[name].map { entities[$0] } }
 
+    /// The layout of the entity with that `Z_ENT`, or nil.
     public subscript(number number: Int64) -> EntityLayout? { byNumber[number].map { entities[$0] } }
 
     /// The entity's layout.

@@ -11,7 +11,9 @@ public enum DerivedFunctions {
 
     /// A row that a trigger changed: entity number and key.
     public struct AffectedRow: Sendable, Hashable {
+        /// The row's `Z_ENT`.
         public var entityNumber: Int64
+        /// The row's `Z_PK`.
         public var key: Int64
     }
 

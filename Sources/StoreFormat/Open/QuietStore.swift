@@ -56,7 +56,8 @@ enum QuietStore {
         }
         let before = stamps()
         do {
-            try files.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try files.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             for suffix in ["", "-wal"] { try files.copyItem(atPath: path + suffix, toPath: target + suffix) }
             guard stamps() == before else { throw CocoaError(.fileReadUnknown) }
             for suffix in ["", "-wal"] {

@@ -5,13 +5,18 @@ import StoreModel
 public enum SchemaAgreement {
     /// The entities whose hashes differ, are missing in the model, or missing in the store.
     public struct Mismatch: Sendable, Hashable {
+        /// Entities whose hashes differ.
         public var different: [String] = []
+        /// Entities that the model lacks.
         public var onlyInStore: [String] = []
+        /// Entities that the store lacks.
         public var onlyInModel: [String] = []
 
+        /// Whether model and store agree.
         public var isEmpty: Bool { different.isEmpty && onlyInStore.isEmpty && onlyInModel.isEmpty }
     }
 
+    /// Compares the hashes that follow from a model with the stored ones.
     public static func compare(_ model: ModelDescription, with metadata: StoreMetadata) throws -> Mismatch {
         let computed = try model.versionHashes()
         // The history tables' own entities may be listed too; their model is in no file.
@@ -35,8 +40,12 @@ public enum SchemaAgreement {
         guard !mismatch.isEmpty else { return }
         var parts: [String] = []
         if !mismatch.different.isEmpty { parts.append("different: \(mismatch.different.joined(separator: ", "))") }
-        if !mismatch.onlyInStore.isEmpty { parts.append("only in the store: \(mismatch.onlyInStore.joined(separator: ", "))") }
-        if !mismatch.onlyInModel.isEmpty { parts.append("only in the model: \(mismatch.onlyInModel.joined(separator: ", "))") }
+        if !mismatch.onlyInStore.isEmpty {
+            parts.append("only in the store: \(mismatch.onlyInStore.joined(separator: ", "))")
+        }
+        if !mismatch.onlyInModel.isEmpty {
+            parts.append("only in the model: \(mismatch.onlyInModel.joined(separator: ", "))")
+        }
         if let cached {
             let details = ModelDifference.between(cached, model).map { "\($0)" }
             if !details.isEmpty { parts.append("in detail: " + details.prefix(20).joined(separator: "; ")) }

@@ -5,17 +5,26 @@ import StoreModel
 /// What is known of an opened store: its metadata, its model, and where everything is. A value without connections;
 /// `connect(_:)` makes those.
 public struct Store: Sendable {
+    /// The file.
     public let path: String
+    /// The `Z_METADATA` row.
     public let metadata: StoreMetadata
+    /// The model that the store is read by.
     public let model: ModelDescription
+    /// Where that model was found.
     public let modelOrigin: ModelOrigin
+    /// The entities' numbers.
     public let catalogue: Catalogue
+    /// Where each entity's objects are.
     public let layout: StoreLayout
+    /// How the store keeps history.
     public let historyForm: HistoryForm
+    /// The files of large values.
     public let externalData: ExternalData
     /// Whether the file was in WAL mode when it was opened.
     public let isWAL: Bool
 
+    /// The store's UUID.
     public var uuid: String { metadata.uuid }
 
     /// Where the model was found.
@@ -25,6 +34,7 @@ public struct Store: Sendable {
         /// Given by the caller: a file, or the classes of a program.
         case given(String)
 
+        /// What to call the origin in messages.
         public var description: String {
             switch self {
             case .modelCache: "the store's model cache"
@@ -67,14 +77,16 @@ public struct Store: Sendable {
         let tables = try TableColumns(connection)
         guard tables["Z_METADATA"] != nil, tables["Z_PRIMARYKEY"] != nil else {
             throw StoreError(
-                .notAStore, "\(path) is an SQLite database, but no Core Data store: it lacks Z_METADATA or Z_PRIMARYKEY",
+                .notAStore,
+                "\(path) is an SQLite database, but no Core Data store: it lacks Z_METADATA or Z_PRIMARYKEY",
                 way: "give the file that Core Data or SwiftData made")
         }
         let metadata = try StoreMetadata.read(connection)
         let (model, origin) = try StoreModelSource.model(
             given: model, source: source, connection, path: path, tables: tables)
         if requiringEqualHashes, case .given = origin {
-            try SchemaAgreement.check(model, against: metadata, cached: StoreModelSource.cached(connection, tables), path)
+            try SchemaAgreement.check(
+                model, against: metadata, cached: StoreModelSource.cached(connection, tables), path)
         }
         let catalogue = try Catalogue.read(connection, model: model)
         return Store(

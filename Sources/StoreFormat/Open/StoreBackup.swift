@@ -7,7 +7,8 @@ public enum StoreBackup {
     /// - Throws: `StoreError` `AlreadyExists` if something lies at the target; a failure leaves nothing there.
     public static func copy(_ path: String, to target: String, progress: (Int, Int) -> Void = { _, _ in }) throws {
         guard !FileManager.default.fileExists(atPath: target) else {
-            throw StoreError(.alreadyExists, "\(target) exists already", way: "give another path, or move the file away")
+            throw StoreError(
+                .alreadyExists, "\(target) exists already", way: "give another path, or move the file away")
         }
         do {
             try StoreConnector.translating(path) {

@@ -43,6 +43,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case refused = "Refused"
     }
 
+    /// The kind of failure.
     public var code: Code
     /// What is wrong, naming the thing.
     public var message: String
@@ -53,13 +54,16 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// One object of a refused save.
     public struct Offence: Sendable, Hashable {
+        /// The object that may not be written.
         public var object: ObjectReference
         /// The stack that owns the entity, where ownership is what was violated.
         public var owner: StackName?
         /// The unit's epoch in the register.
         public var epoch: Int64?
+        /// Why, in words.
         public var reason: String
 
+        /// An object of a refused save.
         public init(object: ObjectReference, owner: StackName? = nil, epoch: Int64? = nil, reason: String) {
             self.object = object
             self.owner = owner
@@ -68,6 +72,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// An error with what is wrong and the way out.
     public init(_ code: Code, _ message: String, way: String = "", objects: [Offence] = []) {
         self.code = code
         self.message = message
@@ -75,6 +80,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         self.objects = objects
     }
 
+    /// Code, message and way in one line.
     public var description: String {
         way.isEmpty ? "\(code.rawValue): \(message)" : "\(code.rawValue): \(message). \(way)"
     }
@@ -98,13 +104,20 @@ extension StoreError {
         case error.isBusy:
             self.init(.busy, "\(path) is locked by another process", way: "try again when it has finished")
         case error.isFull:
-            self.init(.diskFull, "the disk that holds \(path) is full", way: "free space and try again; nothing changed")
+            self.init(
+                .diskFull, "the disk that holds \(path) is full", way: "free space and try again; nothing changed")
         case error.isReadOnly:
-            self.init(.readOnly, "\(path) cannot be written: \(error.message)", way: "check the permissions of file and folder")
+            self.init(
+                .readOnly, "\(path) cannot be written: \(error.message)",
+                way: "check the permissions of file and folder")
         case error.isCannotOpen:
-            self.init(.accessDenied, "\(path) cannot be opened: \(error.message)", way: "check that it exists and who may read it")
+            self.init(
+                .accessDenied, "\(path) cannot be opened: \(error.message)",
+                way: "check that it exists and who may read it")
         case error.isInputOutput:
-            self.init(.inputOutput, "reading or writing \(path) failed: \(error.message)", way: "check the disk; nothing was retried")
+            self.init(
+                .inputOutput, "reading or writing \(path) failed: \(error.message)",
+                way: "check the disk; nothing was retried")
         default:
             self.init(.damaged, "\(path): \(error.description)")
         }

@@ -9,6 +9,7 @@ public struct StoreMetadata: Sendable, Hashable {
     /// `Z_PLIST`, whole.
     public var plist: PropertyListDictionary
 
+    /// A row to write.
     public init(uuid: String, plist: PropertyListDictionary) {
         self.uuid = uuid
         self.plist = plist
@@ -16,14 +17,23 @@ public struct StoreMetadata: Sendable, Hashable {
 
     /// The names of the keys that the format itself uses.
     public enum Key {
+        /// Always `SQLite`.
         public static let storeType = "NSStoreType"
+        /// The version hash of each entity.
         public static let hashes = "NSStoreModelVersionHashes"
+        /// Always 3.
         public static let hashesVersion = "NSStoreModelVersionHashesVersion"
+        /// The model's version identifiers.
         public static let identifiers = "NSStoreModelVersionIdentifiers"
+        /// The framework that wrote the store last.
         public static let frameworkVersion = "NSPersistenceFrameworkVersion"
+        /// The newest framework that ever did.
         public static let maximumFrameworkVersion = "NSPersistenceMaximumFrameworkVersion"
+        /// The level of auto-vacuum, as text.
         public static let autoVacuum = "_NSAutoVacuumLevel"
+        /// The digest of names and hashes.
         public static let digest = "NSStoreModelVersionHashesDigest"
+        /// The model's checksum.
         public static let checksum = "NSStoreModelVersionChecksumKey"
     }
 
@@ -35,9 +45,13 @@ public struct StoreMetadata: Sendable, Hashable {
             uniquingKeysWith: { first, _ in first })
     }
 
+    /// The digest of names and hashes; from framework 969 on.
     public var digest: String? { plist[Key.digest]?.string }
+    /// The model's checksum; from framework 1321 on.
     public var checksum: String? { plist[Key.checksum]?.string }
+    /// The framework that wrote the store last.
     public var frameworkVersion: Int? { plist[Key.frameworkVersion]?.integer.map(Int.init) }
+    /// The model's version identifiers.
     public var versionIdentifiers: [String] { plist[Key.identifiers]?.elements?.compactMap(\.string) ?? [] }
 
     /// Reads a store's metadata alone, without its model.

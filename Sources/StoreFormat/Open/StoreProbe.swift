@@ -54,9 +54,11 @@ public enum StoreProbe {
         }
         let raw = Int(header[16]) << 8 | Int(header[17])
         let pageSize = raw == 1 ? 65_536 : raw
-        guard pageSize >= 512, pageSize & (pageSize - 1) == 0, (1...2).contains(header[18]), (1...2).contains(header[19])
+        guard pageSize >= 512, pageSize & (pageSize - 1) == 0, (1...2).contains(header[18]),
+            (1...2).contains(header[19])
         else {
-            throw StoreError(.damaged, "the header of \(path) names impossible sizes or versions", way: "restore a backup")
+            throw StoreError(
+                .damaged, "the header of \(path) names impossible sizes or versions", way: "restore a backup")
         }
         let pages = header[28..<32].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let isCurrent = Array(header[24..<28]) == Array(header[92..<96])

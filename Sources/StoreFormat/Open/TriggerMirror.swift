@@ -8,6 +8,7 @@ public enum TriggerMirror {
     /// Our own triggers' prefix; these are not mirrored.
     public static let guardPrefix = "COEXIST_"
 
+    /// Puts fresh copies of the store's triggers in place of the earlier ones.
     public static func install(on connection: Connection) throws {
         let existing = try connection.query(
             "SELECT name FROM sqlite_temp_master WHERE type = 'trigger' AND name LIKE 'MIRROR\\_%' ESCAPE '\\'")
@@ -45,7 +46,7 @@ public enum TriggerMirror {
                 guard scanner.name() != nil else { return nil }
                 let rest = sql[scanner.position...]
                 return
-                    "CREATE TEMP TRIGGER \("MIRROR_\(name)".sqlIdentifier)\(between)ON main.\(table.sqlIdentifier)\(rest)"
+                    "CREATE TEMP TRIGGER \("MIRROR_\(name)".sqlIdentifier)\(between) ON main.\(table.sqlIdentifier)\(rest)"
             }
             scanner.skipToken()
         }

@@ -23,7 +23,9 @@ enum DerivationForm: Hashable {
             self = .count(destination: destination, inverse: inverse)
         } else {
             guard !relationship.isToMany,
-                model.attributes(of: destination).contains(where: { $0.name == path[1] && !$0.isTransient && !$0.isComposite })
+                model.attributes(of: destination).contains(where: {
+                    $0.name == path[1] && !$0.isTransient && !$0.isComposite
+                })
             else { return nil }
             self = .value(relationship: relationship.name, destination: destination, attribute: path[1])
         }

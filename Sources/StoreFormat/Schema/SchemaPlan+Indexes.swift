@@ -33,7 +33,8 @@ extension SchemaPlan {
             let filter = index.partialIndexPredicateFormat.map { PartialIndex(self, entity.name).sql(of: $0) }
             if let filter, filter == nil { return nil }
             return "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(table(of: entity)) "
-                + "(\(parts.compactMap { $0 }.joined(separator: ", ")))" + ((filter ?? nil).map { " WHERE \($0)" } ?? "")
+                + "(\(parts.compactMap { $0 }.joined(separator: ", ")))"
+                + ((filter ?? nil).map { " WHERE \($0)" } ?? "")
         }
     }
 

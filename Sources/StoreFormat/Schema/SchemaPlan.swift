@@ -7,10 +7,12 @@ public struct SchemaPlan: Sendable {
     let numbers: [String: Int64]
     let plans: [String: ColumnPlan]
 
+    /// The plan of a model, with the numbers that a new store gives its entities.
     public init(_ model: ModelDescription) {
         self.model = model
         numbers = Dictionary(
-            model.numberedEntities.enumerated().map { ($1.name, Int64($0 + 1)) }, uniquingKeysWith: { first, _ in first })
+            model.numberedEntities.enumerated().map { ($1.name, Int64($0 + 1)) },
+            uniquingKeysWith: { first, _ in first })
         var plans: [String: ColumnPlan] = [:]
         for entity in model.entities where entity.superentityName == nil {
             plans[entity.name] = ColumnPlan(root: entity.name, model: model, numbers: numbers)
@@ -81,7 +83,8 @@ public struct SchemaPlan: Sendable {
     var joinTables: [JoinPlan] {
         var seen: Set<Set<String>> = []
         return model.numberedEntities.flatMap { entity in
-            entity.relationships.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.compactMap { relationship in
+            entity.relationships.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.compactMap {
+                relationship in
                 join(entity, relationship, &seen)
             }
         }
@@ -111,14 +114,18 @@ public struct SchemaPlan: Sendable {
         let otherColumn = "\(b)\(forward.name.uppercased())" + suffix(of: back, in: isFirst ? holder : entity)
         return JoinPlan(
             table: "Z_\(a)\(forward.name.uppercased())", columns: ["Z_\(ownColumn)", "Z_\(otherColumn)"],
-            orderColumns: (back.isOrdered ? ["Z_FOK_\(ownColumn)"] : []) + (forward.isOrdered ? ["Z_FOK_\(otherColumn)"] : []))
+            orderColumns: (back.isOrdered ? ["Z_FOK_\(ownColumn)"] : [])
+                + (forward.isOrdered ? ["Z_FOK_\(otherColumn)"] : []))
     }
 
     /// Two relationships of an entity can have inverses of one name: the column of the later one gets a number.
     private func suffix(of relationship: RelationshipDescription, in entity: EntityDescription) -> String {
         let clashing = entity.relationships.filter { other in
-            other.isToMany && !other.isTransient && other.inverseName?.uppercased() == relationship.inverseName?.uppercased()
-                && model.relationships(of: other.destinationEntityName).contains { $0.name == other.inverseName && $0.isToMany }
+            other.isToMany && !other.isTransient
+                && other.inverseName?.uppercased() == relationship.inverseName?.uppercased()
+                && model.relationships(of: other.destinationEntityName).contains {
+                    $0.name == other.inverseName && $0.isToMany
+                }
         }.map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         let place = clashing.firstIndex(of: relationship.name) ?? 0
         return place == 0 ? "" : "\(place)"

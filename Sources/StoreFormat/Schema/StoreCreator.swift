@@ -20,7 +20,9 @@ public enum StoreCreator {
         do {
             try StoreConnector.translating(path) { try write(path, model, isTracked) }
         } catch {
-            for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            for suffix in ["", "-wal", "-shm", "-journal"] {
+                try? FileManager.default.removeItem(atPath: path + suffix)
+            }
             throw error
         }
         return try Store.open(path)

@@ -1,11 +1,13 @@
 /// Changes to save as one transaction, as a control client gives them.
 public struct ObjectBatch: Sendable, Hashable {
+    /// What to do, in order.
     public var operations: [Operation]
     /// `transactionAuthor` of the history transaction.
     public var author: String?
     /// The context's name in the history transaction.
     public var contextName: String?
 
+    /// A batch.
     public init(_ operations: [Operation], author: String? = nil, contextName: String? = nil) {
         self.operations = operations
         self.author = author
@@ -26,6 +28,7 @@ public struct ObjectBatch: Sendable, Hashable {
         case toMany([Target])
     }
 
+    /// One change.
     public enum Operation: Sendable, Hashable {
         /// A new object; the temporary name is the batch's own.
         case insert(entity: String, name: String, values: [String: Input])
@@ -42,6 +45,7 @@ public struct SaveResult: Sendable, Hashable {
     /// The new objects by their temporary names.
     public var objects: [String: ObjectReference]
 
+    /// A result.
     public init(transaction: Int64?, objects: [String: ObjectReference] = [:]) {
         self.transaction = transaction
         self.objects = objects

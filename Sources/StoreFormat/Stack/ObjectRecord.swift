@@ -1,5 +1,6 @@
 /// An object as plain values: what a stack read, for dumps, comparisons and control clients.
 public struct ObjectRecord: Sendable, Hashable {
+    /// The object's identity.
     public var reference: ObjectReference
     /// `Z_OPT`: 1 for a new object, and 1 more with each save that changes it.
     public var version: Int64
@@ -8,6 +9,7 @@ public struct ObjectRecord: Sendable, Hashable {
     /// Every persistent relationship, inherited ones included.
     public var relationships: [String: RelationshipValue]
 
+    /// A record.
     public init(
         reference: ObjectReference, version: Int64, values: [String: AttributeValue?],
         relationships: [String: RelationshipValue]

@@ -4,8 +4,10 @@ import Foundation
 public struct ObjectReference: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The concrete entity's name.
     public var entity: String
+    /// The row's `Z_PK`.
     public var key: Int64
 
+    /// An identity from its parts.
     public init(entity: String, key: Int64) {
         self.entity = entity
         self.key = key
@@ -17,6 +19,7 @@ public struct ObjectReference: Sendable, Hashable, Comparable, CustomStringConve
     /// Core Data's URI form, `x-coredata://<store UUID>/Entity/p12`.
     public func uri(storeUUID: String) -> String { "x-coredata://\(storeUUID)/\(entity)/p\(key)" }
 
+    /// By entity name in byte order, then by key.
     public static func < (a: ObjectReference, b: ObjectReference) -> Bool {
         a.entity == b.entity ? a.key < b.key : a.entity.utf8.lexicographicallyPrecedes(b.entity.utf8)
     }
@@ -42,7 +45,9 @@ public struct ObjectReference: Sendable, Hashable, Comparable, CustomStringConve
             rest = rest[..<slash] + "/" + rest[slash...].dropFirst(2)
         }
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, let key = Int64(parts[1]), key > 0 else { throw Self.malformed(text) }
+        guard parts.count == 2, !parts[0].isEmpty, let key = Int64(parts[1]), key > 0 else {
+            throw Self.malformed(text)
+        }
         self.init(entity: String(parts[0]), key: key)
     }
 

@@ -41,11 +41,14 @@ public protocol StackInstance: AnyObject, Sendable {
 
 /// A commit, as told to the bridge.
 public struct CommitNotice: Sendable, Hashable {
+    /// The stack that committed.
     public var stack: StackName
+    /// The instance that committed.
     public var instanceName: String
     /// The history transaction's number.
     public var transaction: Int64
 
+    /// A notice.
     public init(stack: StackName, instanceName: String, transaction: Int64) {
         self.stack = stack
         self.instanceName = instanceName
@@ -55,12 +58,17 @@ public struct CommitNotice: Sendable, Hashable {
 
 /// Counters of a stack's row cache.
 public struct CacheStatistics: Sendable, Hashable {
+    /// Rows in the cache now.
     public var objects = 0
+    /// Reads that the cache answered.
     public var hits = 0
+    /// Reads that went to the file.
     public var misses = 0
+    /// Rows that replay dropped.
     public var invalidations = 0
     /// Reads from the cache of a row that a newer commit had already changed.
     public var stale = 0
 
+    /// Counters at zero.
     public init() {}
 }

@@ -5,5 +5,6 @@ public enum StackName: String, Sendable, Hashable, CaseIterable, Codable {
     /// `@Model` classes.
     case model
 
+    /// The other stack.
     public var other: StackName { self == .legacy ? .model : .legacy }
 }

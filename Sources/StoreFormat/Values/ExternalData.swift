@@ -10,6 +10,7 @@ public struct ExternalData: Sendable, Hashable {
     /// Values above this many bytes go to a file.
     public static let threshold = 128 * 1024
 
+    /// The folder that goes with a store file.
     public init(storePath: String) {
         let url = URL(fileURLWithPath: storePath)
         let name = url.deletingPathExtension().lastPathComponent
@@ -54,11 +55,20 @@ public struct ExternalData: Sendable, Hashable {
             let file = try FileHandle(forUpdating: url)
             try file.synchronize()
             try file.close()
+            Self.synchronize(folder: folder)
         } catch {
             throw StoreError(
                 .externalData, "the external file \(name) cannot be written: \(error)",
                 way: "make \(folder) writable and free space on its disk")
         }
         return .blob([2] + Array(name.utf8) + [0])
+    }
+
+    /// A new file's name is on the disk only when its folder is.
+    private static func synchronize(folder: String) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 }

@@ -43,7 +43,8 @@ public enum ValueCoding {
 
     /// The column's value for an attribute's value; the attribute's ranges and types are checked.
     /// - Throws: `StoreError` with the code `TypeMismatch` or `PrecisionLoss`, naming the attribute.
-    public static func encode(_ value: AttributeValue?, as leaf: LeafLayout, external: ExternalData) throws -> SQLValue {
+    public static func encode(_ value: AttributeValue?, as leaf: LeafLayout, external: ExternalData) throws -> SQLValue
+    {
         guard let value else { return .null }
         switch (leaf.type, value) {
         case (.boolean, .bool(let value)): return .integer(value ? 1 : 0)

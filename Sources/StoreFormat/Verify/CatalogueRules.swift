@@ -21,7 +21,8 @@ enum CatalogueRules: VerifierRules {
         for root in context.roots {
             guard let table = context.table(root.name) else { continue }
             let counter = context.number(root.name).flatMap { rows[$0]?.maximum } ?? 0
-            let highest = try context.connection.scalar("SELECT max(Z_PK) FROM \(table.sqlIdentifier)")?.integerValue ?? 0
+            let highest =
+                try context.connection.scalar("SELECT max(Z_PK) FROM \(table.sqlIdentifier)")?.integerValue ?? 0
             if highest > counter {
                 try context.report(
                     "key-counter", table, "Z_MAX \(counter) is below the highest Z_PK \(highest)")

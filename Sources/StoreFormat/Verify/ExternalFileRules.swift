@@ -8,8 +8,11 @@ enum ExternalFileRules: VerifierRules {
             guard let table = context.table(entity.name) else { continue }
             let kind = "r.Z_ENT IN \(context.treeNumbers(entity.name).sqlList)"
             for attribute in entity.attributes where !attribute.isTransient {
-                for (i, leaf) in ColumnPlan.leaves(of: attribute).enumerated() where leaf.allowsExternalBinaryDataStorage {
-                    guard let column = context.column(entity.name, attribute.name, .attribute(leaf: i)) else { continue }
+                for (i, leaf) in ColumnPlan.leaves(of: attribute).enumerated()
+                where leaf.allowsExternalBinaryDataStorage {
+                    guard let column = context.column(entity.name, attribute.name, .attribute(leaf: i)) else {
+                        continue
+                    }
                     let sql = """
                         SELECT r.Z_PK, \(column.ofRow) FROM \(table.sqlIdentifier) r
                         WHERE \(kind) AND substr(\(column.ofRow), 1, 1) = x'02' ORDER BY r.Z_PK

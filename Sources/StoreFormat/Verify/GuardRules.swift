@@ -8,10 +8,13 @@ enum GuardRules: VerifierRules {
             if let name = row.text(0) { found.insert(name) }
         }
         guard let mode = try mode(context) else {
-            for name in found.sorted() { try context.report("guard", name, "a trigger of ours in a store that is not adopted") }
+            for name in found.sorted() {
+                try context.report("guard", name, "a trigger of ours in a store that is not adopted")
+            }
             return
         }
-        let rows = Set(context.store.layout.roots.map(\.table)).union(OwnershipUnits.joinTables(context.store.layout).keys)
+        let rows = Set(context.store.layout.roots.map(\.table)).union(
+            OwnershipUnits.joinTables(context.store.layout).keys)
         let expected = names(of: rows)
         // Others of the file's tables may be guarded too.
         for name in found.subtracting(names(of: context.tables.names)).sorted() {
@@ -20,7 +23,9 @@ enum GuardRules: VerifierRules {
         let missing = expected.subtracting(found)
         switch mode {
         case .always, .record:
-            for name in missing.sorted() { try context.report("guard", name, "missing, though the guard is \(mode.rawValue)") }
+            for name in missing.sorted() {
+                try context.report("guard", name, "missing, though the guard is \(mode.rawValue)")
+            }
         case .whileRunning:
             // There from the daemon's start to its stop, and after a kill to the next start: all or none.
             guard missing != expected else { return }

@@ -25,13 +25,20 @@ enum HistoryRowRules: VerifierRules {
 
     /// What the last change of each object says must be what its row says.
     private static func lastChanges(_ context: VerifyContext) throws {
-        let layouts = context.store.layout.entities
-        let roots = layouts.map { "(\($0.number), \($0.rootNumber))" }.joined(separator: ", ")
+        // Of an entity whose table is gone, every object has vanished.
+        var names: [Int64: String] = [:]
+        let roots = context.entities.compactMap { entity -> String? in
+            guard let number = context.number(entity.name),
+                let root = context.number(context.model.rootName(of: entity.name))
+            else { return nil }
+            names[number] = entity.name
+            return "(\(number), \(root))"
+        }
         let lookups = context.store.layout.roots.map {
             "WHEN \($0.number) THEN (SELECT Z_ENT FROM \($0.table.sqlIdentifier) WHERE Z_PK = last.pk)"
         }
         let sql = """
-            WITH root (entity, root) AS (VALUES \(roots)),
+            WITH root (entity, root) AS (VALUES \(roots.joined(separator: ", "))),
             last AS (
                 SELECT root.root AS root, c.ZENTITYPK AS pk, c.ZENTITY AS entity, c.ZCHANGETYPE AS type,
                     c.ZTRANSACTIONID AS number,
@@ -45,7 +52,7 @@ enum HistoryRowRules: VerifierRules {
             ORDER BY entity, pk
             """
         try context.rows(sql) { row in
-            let name = context.store.layout[number: row.integer(1)]?.name ?? "\(row.integer(1))"
+            let name = names[row.integer(1)] ?? "\(row.integer(1))"
             let place = "\(name) \(row.integer(0))"
             if row.isNull(4) {
                 try context.report(

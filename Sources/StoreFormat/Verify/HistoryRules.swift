@@ -8,7 +8,8 @@ enum HistoryRules: VerifierRules {
         let history = [Catalogue.changeNumber, Catalogue.transactionNumber, Catalogue.transactionStringNumber].sqlList
         var checks = [
             RowCheck(
-                rule: "history-type", table: "ACHANGE", condition: "r.ZCHANGETYPE IS NULL OR r.ZCHANGETYPE NOT IN (0, 1, 2)",
+                rule: "history-type", table: "ACHANGE",
+                condition: "r.ZCHANGETYPE IS NULL OR r.ZCHANGETYPE NOT IN (0, 1, 2)",
                 what: "'ZCHANGETYPE ' || ifnull(r.ZCHANGETYPE, 'NULL')"),
             RowCheck(
                 rule: "history-entity", table: "ACHANGE",
@@ -17,7 +18,8 @@ enum HistoryRules: VerifierRules {
                     """,
                 what: "'ZENTITY ' || ifnull(r.ZENTITY, 'NULL')"),
             RowCheck(
-                rule: "history-columns", table: "ACHANGE", condition: "(r.ZCOLUMNS IS NOT NULL) <> (r.ZCHANGETYPE IS 1)",
+                rule: "history-columns", table: "ACHANGE",
+                condition: "(r.ZCOLUMNS IS NOT NULL) <> (r.ZCHANGETYPE IS 1)",
                 what: "'ZCOLUMNS must be set for updates and only for them'"),
             RowCheck(
                 rule: "history-orphan", table: "ACHANGE",

@@ -10,7 +10,8 @@ enum OrderRules: VerifierRules {
                 let roles: (ColumnPurpose.Role, ColumnPurpose.Role, String) =
                     relationship.isToMany
                     ? (.ownerKey, .ownerOrder, relationship.destinationEntityName) : (.foreignKey, .order, entity.name)
-                guard let table = context.table(roles.2), let key = context.column(entity.name, relationship.name, roles.0),
+                guard let table = context.table(roles.2),
+                    let key = context.column(entity.name, relationship.name, roles.0),
                     let order = context.column(entity.name, relationship.name, roles.1)
                 else { continue }
                 checks.append(

@@ -45,10 +45,10 @@ public struct StoreVerifier {
 
     private static var groups: [any VerifierRules.Type] {
         [
-        FileRules.self, CatalogueRules.self, MetadataRules.self, TableRules.self, RowRules.self, ValueRules.self,
-        ExternalFileRules.self, RelationshipRules.self, JoinRules.self, OrderRules.self, UniqueRules.self,
-        IndexRules.self, DerivedRules.self, HistoryRules.self, HistoryRowRules.self, OwnershipRules.self,
-        WriterRules.self, GuardRules.self,
+            FileRules.self, CatalogueRules.self, MetadataRules.self, TableRules.self, RowRules.self, ValueRules.self,
+            ExternalFileRules.self, RelationshipRules.self, JoinRules.self, OrderRules.self, UniqueRules.self,
+            IndexRules.self, DerivedRules.self, HistoryRules.self, HistoryRowRules.self, OwnershipRules.self,
+            WriterRules.self, GuardRules.self,
         ]
     }
 }

@@ -14,8 +14,10 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
     public var place: String
     /// What was found there.
     public var what: String
+    /// Whether it is news.
     public var severity: Severity
 
+    /// A violation.
     public init(rule: String, place: String, what: String, severity: Severity = .error) {
         self.rule = rule
         self.place = place
@@ -23,5 +25,6 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
         self.severity = severity
     }
 
+    /// Rule, place and finding in one line.
     public var description: String { "\(rule): \(place): \(what)" }
 }

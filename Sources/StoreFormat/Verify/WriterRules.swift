@@ -62,7 +62,8 @@ enum WriterRules: VerifierRules {
             """
         try context.rows(sql) { row in
             try context.report(
-                "coexist-state", "COEXIST_STATE", "COMMITS is \(row.integer(0)), but \(row.integer(1)) saves are recorded")
+                "coexist-state", "COEXIST_STATE",
+                "COMMITS is \(row.integer(0)), but \(row.integer(1)) saves are recorded")
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 
 /// In whose name a save is made: what the ownership check and `COEXIST_TRANSACTION` take.
 public struct SaveAuthority: Sendable, Hashable {
+    /// The stack that saves.
     public var stack: StackName
     /// The instance's random name.
     public var instanceName: String
@@ -9,6 +10,7 @@ public struct SaveAuthority: Sendable, Hashable {
     /// came with an adoption after the opening, and holds nothing yet.
     public var epochs: [String: Int64]
 
+    /// An authority.
     public init(stack: StackName, instanceName: String, epochs: [String: Int64]) {
         self.stack = stack
         self.instanceName = instanceName
@@ -27,6 +29,7 @@ public struct TransactionIdentity: Sendable, Hashable {
     /// The bundle identifier of the program, or its name where it has none.
     public var bundleID: String
 
+    /// An identity; process and bundle are this program's own where they are not given.
     public init(
         author: String? = nil, contextName: String? = nil, processID: String? = nil, bundleID: String? = nil
     ) {

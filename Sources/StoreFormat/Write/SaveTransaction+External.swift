@@ -13,21 +13,40 @@ extension SaveTransaction {
         return encoded
     }
 
-    /// Notes the files that the row's columns name now: they go when the save has committed.
-    func collectFiles(_ entity: EntityLayout, _ key: Int64, columns: [Int]) throws {
-        let external = Set(entity.attributes.flatMap(\.leaves).filter(\.isExternal).compactMap(\.column))
-        let list = columns.filter { external.contains($0) }.map { entity.columns[$0].sqlIdentifier }
-        guard !list.isEmpty else { return }
+    /// The files that the row's columns name now: they go when the save has committed.
+    func files(_ entity: EntityLayout, _ key: Int64, columns: [Int]) throws -> [String] {
+        let list = columns.filter { isExternal($0, in: entity) }.map { entity.columns[$0].sqlIdentifier }
+        guard !list.isEmpty else { return [] }
         let row = try connection.query(
             "SELECT \(list.joined(separator: ", ")) FROM \(entity.table.sqlIdentifier) WHERE Z_PK = ?", [.integer(key)])
-        for value in row.first ?? [] {
-            if case .blob(let bytes) = value, let name = ExternalData.reference(in: bytes) { obsoleteFiles.append(name) }
+        return (row.first ?? []).compactMap { $0.blobValue.flatMap { ExternalData.reference(in: $0) } }
+    }
+
+    /// Notes files that a row named and no longer does.
+    func retire(_ files: [String]) {
+        obsoleteFiles += files
+        usedFiles.subtract(files)
+    }
+
+    /// Notes the files that values name which were written to a row.
+    func noteFiles(_ entity: EntityLayout, _ columns: some Sequence<(index: Int, value: SQLValue)>) {
+        for column in columns where isExternal(column.index, in: entity) {
+            if case .blob(let bytes) = column.value, let name = ExternalData.reference(in: bytes) {
+                usedFiles.insert(name)
+            }
         }
     }
 
-    /// Removes the files that no row names any more: the old ones after a commit, the new ones after a failure.
+    func isExternal(_ column: Int, in entity: EntityLayout) -> Bool {
+        externalColumns(entity).contains(column)
+    }
+
+    /// Removes the files that no row names any more: after a commit the old ones and those that no row got, after a
+    /// failure the new ones.
     func removeObsoleteFiles(committed: Bool) {
-        for name in committed ? obsoleteFiles : newFiles {
+        let unused = newFiles.filter { !usedFiles.contains($0) }
+        let obsolete = committed ? obsoleteFiles.filter { !usedFiles.contains($0) } + unused : newFiles
+        for name in obsolete {
             try? FileManager.default.removeItem(atPath: store.externalData.path(of: name))
         }
     }

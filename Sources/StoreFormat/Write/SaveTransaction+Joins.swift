@@ -71,7 +71,8 @@ extension SaveTransaction {
             ? "\(relationship) is frozen for a handover"
             : "the pairs of \(relationship) are owned by the \(unit.owner.rawValue) stack (epoch \(unit.epoch))"
         throw StoreError(
-            unit.isFrozen ? .frozen : .ownershipViolation, "the \(authority.stack.rawValue) stack may not change them: \(reason)",
+            unit.isFrozen ? .frozen : .ownershipViolation,
+            "the \(authority.stack.rawValue) stack may not change them: \(reason)",
             way: "the changes are still pending: save them through the owner, or hand the entity over",
             objects: objects().map { .init(object: $0, owner: unit.owner, epoch: unit.epoch, reason: reason) })
     }

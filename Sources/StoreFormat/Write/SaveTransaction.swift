@@ -8,10 +8,13 @@ import StoreModel
 /// A stack calls `authorize` once, then one of `insert`, `update`, `delete` for each changed object, the join rows'
 /// functions for many-to-manys. Every object gets one change row.
 public final class SaveTransaction {
+    /// The store as it is in this transaction.
     public let store: Store
+    /// The connection that the transaction is open on.
     public let connection: Connection
     /// The register as it is in this transaction; nil where the store has not been adopted.
     public let register: OwnershipRegister?
+    /// In whose name the save is made.
     public let authority: SaveAuthority
     let log: HistoryAppender?
     let identity: TransactionIdentity
@@ -19,7 +22,10 @@ public final class SaveTransaction {
     private var touchedUnits: Set<String> = []
     private var keys: [String: Int64] = [:]
     var newFiles: [String] = []
+    /// The files of values that were replaced or whose rows were deleted, and those of values that a row has got.
     var obsoleteFiles: [String] = []
+    var usedFiles: Set<String> = []
+    private var external: [Int64: Set<Int>] = [:]
     private var statements: [Int64: RowStatements] = [:]
     private var wroteRows = false
 
@@ -31,6 +37,14 @@ public final class SaveTransaction {
         if writer.isTracking, !writer.store.historyForm.isTracked { try writer.makeHistoryTables() }
         store = writer.store
         log = writer.isTracking ? try HistoryAppender(connection, form: store.historyForm) : nil
+    }
+
+    /// The indexes of an entity's columns with external storage.
+    func externalColumns(_ entity: EntityLayout) -> Set<Int> {
+        if let known = external[entity.number] { return known }
+        let columns = Set(entity.attributes.flatMap(\.leaves).filter(\.isExternal).compactMap(\.column))
+        external[entity.number] = columns
+        return columns
     }
 
     // MARK: Ownership
@@ -92,7 +106,8 @@ public final class SaveTransaction {
             default: "the changes are still pending: save them through the owner, or hand the entity over"
             }
         return StoreError(
-            code, "the \(stack.rawValue) stack may not write \(offences.count) object\(offences.count == 1 ? "" : "s"): "
+            code,
+            "the \(stack.rawValue) stack may not write \(offences.count) object\(offences.count == 1 ? "" : "s"): "
                 + shown + more, way: way, objects: offences)
     }
 
@@ -112,7 +127,8 @@ public final class SaveTransaction {
             let counter =
                 try connection.scalar(
                     "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entity.rootNumber)])?.integerValue ?? 0
-            let highest = try connection.scalar("SELECT max(Z_PK) FROM \(entity.table.sqlIdentifier)")?.integerValue ?? 0
+            let highest =
+                try connection.scalar("SELECT max(Z_PK) FROM \(entity.table.sqlIdentifier)")?.integerValue ?? 0
             last = max(counter, highest)
         }
         keys[entity.rootName] = last + Int64(count)
@@ -140,6 +156,7 @@ public final class SaveTransaction {
         statement.bind(entity.number, at: 2)
         for (i, value) in values.enumerated() { statement.bind(value, at: i + 3) }
         try uniquely(entity, key) { try statement.run() }
+        if !newFiles.isEmpty { noteFiles(entity, values.enumerated().map { (index: $0, value: $1) }) }
         try log?.append(.insert, entity, key, columns: nil, tombstone: [])
     }
 
@@ -155,7 +172,7 @@ public final class SaveTransaction {
         changed: some Sequence<String>
     ) throws -> Bool {
         try requireAuthority(entity, key)
-        try collectFiles(entity, key, columns: columns.map(\.index))
+        let files = try files(entity, key, columns: columns.map(\.index))
         let statement = try rowStatements(entity).update(columns.map(\.index), checksVersion: expecting != nil)
         for (i, column) in columns.enumerated() { statement.bind(column.value, at: i + 1) }
         statement.bind(key, at: columns.count + 1)
@@ -164,6 +181,8 @@ public final class SaveTransaction {
         try uniquely(entity, key) { try statement.run() }
         guard connection.changes > 0 else { return false }
         wroteRows = true
+        retire(files)
+        noteFiles(entity, columns)
         try log?.append(.update, entity, key, columns: entity.bitmap.encode(changed), tombstone: [])
         return true
     }
@@ -179,8 +198,7 @@ public final class SaveTransaction {
     /// - Returns: false, with nothing written, if the row is gone or has another version.
     public func delete(_ entity: EntityLayout, key: Int64, expecting: Int64?) throws -> Bool {
         try requireAuthority(entity, key)
-        let external = entity.attributes.flatMap(\.leaves).filter(\.isExternal).compactMap(\.column)
-        try collectFiles(entity, key, columns: external)
+        let files = try files(entity, key, columns: Array(externalColumns(entity)))
         let tombstone = try tombstone(entity, key)
         let statement = try rowStatements(entity).delete(checksVersion: expecting != nil)
         statement.bind(key, at: 1)
@@ -189,6 +207,7 @@ public final class SaveTransaction {
         try statement.run()
         guard connection.changes > 0 else { return false }
         wroteRows = true
+        retire(files)
         try log?.append(.delete, entity, key, columns: nil, tombstone: tombstone)
         return true
     }
@@ -199,7 +218,8 @@ public final class SaveTransaction {
         guard columns.contains(where: { $0 != nil }) else { return [] }
         let list = columns.map { $0.map { entity.columns[$0].sqlIdentifier } ?? "NULL" }.joined(separator: ", ")
         return try connection.query(
-            "SELECT \(list) FROM \(entity.table.sqlIdentifier) WHERE Z_PK = ?", [.integer(key)]).first ?? []
+            "SELECT \(list) FROM \(entity.table.sqlIdentifier) WHERE Z_PK = ?", [.integer(key)]
+        ).first ?? []
     }
 
     private func uniquely(_ entity: EntityLayout, _ key: Int64, _ body: () throws -> Void) throws {

@@ -6,6 +6,7 @@ import SQLite
 ///
 /// Belongs to the queue or thread that made it, like its connection.
 public final class StoreWriter {
+    /// The one connection that this writer uses.
     public let connection: Connection
     /// The store as this writer last read it.
     public private(set) var store: Store
@@ -13,7 +14,11 @@ public final class StoreWriter {
     public let isTracking: Bool
     /// Above this size of the WAL a save is followed by a checkpoint; nil leaves checkpoints to the daemon.
     public var maximumLogBytes: Int?
-    private var schemaVersion: Int64
+    /// The schema that `store` and the mirrored triggers are of. Unknown until the first save: the store may have been
+    /// migrated since it was read.
+    private var schemaVersion: Int64?
+    /// After a checkpoint that readers held back, the size of the log in frames at which to try again.
+    private var nextCheckpoint = 0
 
     /// Opens a connection for writing.
     /// - Parameters:
@@ -33,7 +38,6 @@ public final class StoreWriter {
         self.isTracking = isTracking
         self.maximumLogBytes = maximumLogBytes
         connection = try StoreConnector.connect(store.path, .writer(durability), busyTimeout: busyTimeout)
-        schemaVersion = try connection.scalar("PRAGMA schema_version")?.integerValue ?? 0
     }
 
     /// Runs the body in a save's transaction and commits it.
@@ -45,17 +49,22 @@ public final class StoreWriter {
         let result = try StoreConnector.translating(store.path) {
             try connection.execute("BEGIN IMMEDIATE")
             var pending: SaveTransaction?
+            var before: (store: Store, schemaVersion: Int64?) = (store, nil)
             do {
-                try followSchema()
+                // Triggers that are mirrored in this transaction go again if it is rolled back.
+                before.schemaVersion = try followSchema() ? nil : schemaVersion
+                before.store = store
                 let transaction = try SaveTransaction(self, authority, identity)
                 pending = transaction
                 let result = try body(transaction)
                 let number = try transaction.finish()
                 try connection.execute(number == nil ? "ROLLBACK" : "COMMIT")
+                if number == nil { (store, schemaVersion) = before }
                 transaction.removeObsoleteFiles(committed: number != nil)
                 return (result, number)
             } catch {
                 connection.rollback()
+                (store, schemaVersion) = before
                 pending?.removeObsoleteFiles(committed: false)
                 throw error
             }
@@ -65,9 +74,10 @@ public final class StoreWriter {
     }
 
     /// Inside a transaction: takes notice of a schema that another process changed.
-    private func followSchema() throws {
+    /// - Returns: whether it had.
+    private func followSchema() throws -> Bool {
         let current = try connection.scalar("PRAGMA schema_version")?.integerValue ?? 0
-        guard current != schemaVersion else { return }
+        guard current != schemaVersion else { return false }
         connection.clearStatementCache()
         let fresh = try store.rereadInTransaction(connection)
         guard fresh.metadata.versionHashes == store.metadata.versionHashes else {
@@ -78,6 +88,7 @@ public final class StoreWriter {
         store = fresh
         try TriggerMirror.install(on: connection)
         schemaVersion = current
+        return true
     }
 
     /// Inside a transaction: makes the history tables of a store that was never tracked.
@@ -87,8 +98,13 @@ public final class StoreWriter {
         store = try store.rereadInTransaction(connection)
     }
 
+    /// A save does not wait for readers: what they hold back is moved by a later one.
     private func checkpointIfNeeded() throws {
-        guard let maximumLogBytes, connection.logFrames * 4096 > maximumLogBytes else { return }
-        _ = try connection.checkpoint(.restart)
+        let frames = connection.logFrames
+        guard let maximumLogBytes, frames * 4096 > maximumLogBytes, frames >= nextCheckpoint else { return }
+        let timeout = connection.busyTimeout
+        connection.busyTimeout = min(timeout, 50)
+        defer { connection.busyTimeout = timeout }
+        nextCheckpoint = try connection.checkpoint(.restart).isComplete ? 0 : frames + 1_000
     }
 }

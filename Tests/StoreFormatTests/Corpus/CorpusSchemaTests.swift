@@ -7,7 +7,7 @@ import Testing
 
 @Suite(Corpus.condition)
 struct CorpusSchemaTests {
-    @Test("a created store has the tables, indexes and triggers of a real one, text by text", arguments: Corpus.stores)
+    @Test("a created store has the tables, indexes and triggers of a real one, text by text", arguments: Corpus.names)
     func parity(_ name: String) throws {
         let folder = try TemporaryFolder()
         guard let store = try Corpus.open(name, in: folder) else { return }
@@ -28,7 +28,7 @@ struct CorpusSchemaTests {
     @Test("an R*Tree index has Core Data's table and triggers")
     func spatialIndex() throws {
         let folder = try TemporaryFolder()
-        let name = try #require(Corpus.stores.first { $0.hasPrefix("14_") })
+        let name = try #require(Corpus.names.first { $0.hasPrefix("14_") })
         let store = try #require(try Corpus.open(name, in: folder))
         var asset = EntityDescription(name: "Asset")
         asset.attributes = ["latitude", "longitude"].map { AttributeDescription(name: $0, type: .double) }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite(Corpus.condition)
 struct CorpusVerifyTests {
-    @Test("the findings in a real store are those of the independent checker", Oracle.condition, arguments: Corpus.stores)
+    @Test(
+        "the findings in a real store are those of the independent checker", Oracle.condition, arguments: Corpus.names)
     func sameAsChecker(_ name: String) throws {
         let folder = try TemporaryFolder()
         guard let store = try Corpus.open(name, in: folder) else { return }
@@ -17,7 +18,7 @@ struct CorpusVerifyTests {
         #expect(ours == theirs, "\(found.filter { !theirs.contains([$0.rule, $0.place]) }.prefix(20))")
     }
 
-    @Test("reading a real store leaves it as it is", arguments: Corpus.stores)
+    @Test("reading a real store leaves it as it is", arguments: Corpus.names)
     func untouched(_ name: String) throws {
         let folder = try TemporaryFolder()
         let path = try Corpus.copy(name, to: folder)

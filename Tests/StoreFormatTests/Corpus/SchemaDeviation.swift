@@ -27,7 +27,8 @@ struct SchemaDeviation {
             onlyReal: ["CREATETABLEZSTRUCTUREDMETADATA("],
             onlyMade: ["CREATETABLEZSTRUCTUREDMETADATA(", "CREATEUNIQUEINDEXZ_StructuredMetadata_UNIQUE_metadataHash"]),
         SchemaDeviation(
-            store: "37_", reason: "framework 637: constraints in the table's text, indexes of the form before fetch indexes",
+            store: "37_",
+            reason: "framework 637: constraints in the table's text, indexes of the form before fetch indexes",
             onlyReal: ["CREATETABLEZGEOGRAPHICREGION(", "CREATEINDEXZGEOGRAPHICREGION_", "CREATEINDEXZMOOD_"],
             onlyMade: ["CREATETABLEZGEOGRAPHICREGION(", "CREATEUNIQUEINDEXZ_GeographicRegion_UNIQUE_"]),
         SchemaDeviation(
@@ -40,10 +41,12 @@ struct SchemaDeviation {
         SchemaDeviation(
             store: "11_", reason: "indexes with an entity number from before a migration",
             onlyReal: [
-                "CREATEINDEXZ_34SUGGESTIONSBEINGKEYASSETS_Z_51", "CREATEINDEXZ_34SUGGESTIONSBEINGREPRESENTATIVEASSETS_Z_51",
+                "CREATEINDEXZ_34SUGGESTIONSBEINGKEYASSETS_Z_51",
+                "CREATEINDEXZ_34SUGGESTIONSBEINGREPRESENTATIVEASSETS_Z_51",
             ]),
         SchemaDeviation(
-            store: "11_", reason: "the application's own triggers and indexes, and an R*Tree that its model does not hold",
+            store: "11_",
+            reason: "the application's own triggers and indexes, and an R*Tree that its model does not hold",
             onlyReal: [
                 "CREATETRIGGERZT_", "CREATEINDEXRADAR_", "CREATEUNIQUEINDEXRADAR_", "CREATEVIRTUALTABLEZ_RT_",
                 "CREATETRIGGERZ_RT_",
@@ -52,9 +55,11 @@ struct SchemaDeviation {
             store: "14_", reason: "two or more order columns: their mutual order is not known",
             onlyReal: ["CREATETABLEZASSET("], onlyMade: ["CREATETABLEZASSET("]),
         SchemaDeviation(
-            store: "14_", reason: "the application's own triggers and indexes, and an R*Tree that its model does not hold",
+            store: "14_",
+            reason: "the application's own triggers and indexes, and an R*Tree that its model does not hold",
             onlyReal: [
-                "CREATETRIGGERZT_", "CREATEINDEXZ_32ASSETS_Z_32ALBUMS_", "CREATEVIRTUALTABLEZ_RT_", "CREATETRIGGERZ_RT_",
+                "CREATETRIGGERZT_", "CREATEINDEXZ_32ASSETS_Z_32ALBUMS_", "CREATEVIRTUALTABLEZ_RT_",
+                "CREATETRIGGERZ_RT_",
             ]),
     ]
 }

@@ -1,11 +1,11 @@
 import Foundation
+import TestKit
 import Testing
 
 /// The checker that was written from the format's description alone, in another language.
 enum Oracle {
-    static let folder = ProcessInfo.processInfo.environment["COEXIST_TOOLS"]
     static let condition: ConditionTrait = .enabled(
-        if: folder != nil, "COEXIST_TOOLS is not set: it names the folder of check_store.py")
+        if: Corpus.tools != nil, "COEXIST_TOOLS is not set: it names the folder of check_store.py")
 
     struct Finding: Decodable, Hashable {
         var rule: String
@@ -15,7 +15,7 @@ enum Oracle {
 
     /// What the checker finds in a store; nil if it cannot read it.
     static func check(_ path: String) throws -> [Finding]? {
-        guard let folder else { return [] }
+        guard let folder = Corpus.tools else { return [] }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", "\(folder)/check_store.py", path, "--json"]

@@ -15,7 +15,7 @@ final class Inbox<Element: Sendable>: Sendable {
 
     /// Waits for the next value; the time is only there so that a failing test ends.
     func next() throws -> Element {
-        guard count.wait(timeout: .now() + 20) == .success else { throw TimedOut() }
+        guard count.wait(timeout: .now() + 300) == .success else { throw TimedOut() }
         return elements.withLock { $0.removeFirst() }
     }
 

@@ -23,7 +23,7 @@ final class RawClient {
         }
         guard result == 0 else { throw Failure(operation: "connect", code: errno) }
         // Only so that a failing test ends.
-        var time = timeval(tv_sec: 20, tv_usec: 0)
+        var time = timeval(tv_sec: 300, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }

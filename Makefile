@@ -1,0 +1,63 @@
+# Coexist: set-up, tests and installation. `make help` lists the targets.
+
+SHELL = /bin/bash
+.SHELLFLAGS = -euo pipefail -c
+.DEFAULT_GOAL = help
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+DESTDIR ?=
+CONFIG ?= config.example.json
+
+bindir = $(PREFIX)/bin
+libdir = $(PREFIX)/lib
+docdir = $(PREFIX)/share/doc/coexistd
+release = .build/release
+# With the Swift runtime inside, the binaries run where there is no toolchain.
+flags = -c release --static-swift-stdlib
+
+.PHONY: help run build test bench lint install clean packages sample check-units
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+run: build sample ## build, make a sample store where there is none, and start coexistd in the foreground
+	@Documentation/Example/first-commands $(CONFIG)
+	@exec $(release)/coexistd --config $(CONFIG)
+
+build: packages ## build coexistd and coexistctl in release mode
+	$(SWIFT) build $(flags) --product coexistd
+	$(SWIFT) build $(flags) --product coexistctl
+
+test: packages ## build everything and run every test; COEXIST_* variables are passed on
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+bench: packages ## run the measurements in release mode
+	$(SWIFT) run $(flags) coexist-bench
+
+lint: ## check the format of every Swift file
+	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+
+install: build ## install binaries, units and their users below DESTDIR and PREFIX
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/systemd/system $(DESTDIR)$(libdir)/sysusers.d \
+	    $(DESTDIR)$(libdir)/tmpfiles.d $(DESTDIR)$(docdir)
+	install -m 755 $(release)/coexistd $(release)/coexistctl $(DESTDIR)$(bindir)
+	sed 's|/usr/local/bin|$(bindir)|' systemd/coexistd.service > $(DESTDIR)$(libdir)/systemd/system/coexistd.service
+	chmod 644 $(DESTDIR)$(libdir)/systemd/system/coexistd.service
+	install -m 644 systemd/coexistd.socket $(DESTDIR)$(libdir)/systemd/system
+	install -m 644 systemd/sysusers.conf $(DESTDIR)$(libdir)/sysusers.d/coexistd.conf
+	install -m 644 systemd/tmpfiles.conf $(DESTDIR)$(libdir)/tmpfiles.d/coexistd.conf
+	install -m 644 systemd/config.json README.md LICENSE $(DESTDIR)$(docdir)
+
+clean: ## remove what was built; the sample store in .run stays
+	$(SWIFT) package clean
+
+packages: # the Debian packages that the build needs, where they are missing
+	@.ci/install-packages
+
+sample: build # the sample store that the example configuration names
+	@Documentation/Example/make-sample $(CONFIG)
+
+check-units: # the units, as systemd itself reads them
+	@.ci/check-units

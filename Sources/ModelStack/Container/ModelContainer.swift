@@ -1,0 +1,84 @@
+import Foundation
+import StoreFormat
+import StoreModel
+
+/// A store with the classes that its objects are shown as.
+///
+/// ```swift
+/// let container = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: file))
+/// let context = ModelContext(container)
+/// ```
+public final class ModelContainer: Sendable {
+    public let schema: Schema
+    public let configurations: Set<ModelConfiguration>
+    /// The stack's instance under the container: the bridge's way in.
+    public let instance: ModelInstance
+    let shapes: [ModelShape?]
+    private let temporaryFolder: String?
+    private let main = MainContext()
+
+    /// Opens the store, or makes it where there is none.
+    /// - Throws: `StoreError`: `SchemaMismatch` where the store was made with other classes, and what opening throws.
+    public convenience init(for types: any PersistentModel.Type..., configurations: ModelConfiguration...) throws {
+        try self.init(for: Schema(types), configurations: configurations)
+    }
+
+    public convenience init(for schema: Schema, configurations: ModelConfiguration...) throws {
+        try self.init(for: schema, configurations: configurations)
+    }
+
+    public init(for schema: Schema, configurations: [ModelConfiguration]) throws {
+        guard configurations.count <= 1 else {
+            throw StoreError(
+                .refused, "a container keeps one store, and \(configurations.count) configurations were given",
+                way: "make a container for each store")
+        }
+        let configuration = configurations.first ?? ModelConfiguration(schema: schema)
+        let path = configuration.url.path
+        let model = try schema.modelDescription()
+        if !FileManager.default.fileExists(atPath: path) {
+            guard configuration.allowsSave else {
+                throw StoreError(.notFound, "there is no file \(path)", way: "allow saving, so that it can be made")
+            }
+            try FileManager.default.createDirectory(
+                at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try StoreCreator.create(path, model: model, isTracked: configuration.options.isTracking)
+        }
+        var options = configuration.options
+        options.isReadOnly = options.isReadOnly || !configuration.allowsSave
+        let orders = Dictionary(
+            schema.shapes.map { ($0.name, $0.properties.map(\.name)) }, uniquingKeysWith: { first, _ in first })
+        let store = try Store.open(path, model: model, source: "the program's classes")
+        instance = try ModelInstance(store: store, options: options, orders: orders)
+        let byName = Dictionary(schema.shapes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        shapes = instance.plan.entities.map { byName[$0.name] }
+        self.schema = schema
+        self.configurations = [configuration]
+        temporaryFolder =
+            configuration.isStoredInMemoryOnly ? configuration.url.deletingLastPathComponent().path : nil
+    }
+
+    deinit {
+        instance.close()
+        if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
+    }
+
+    /// The context of the main actor.
+    @MainActor public var mainContext: ModelContext {
+        if let context = main.context { return context }
+        let context = ModelContext(self)
+        main.context = context
+        // Replayed changes reach observers also while nobody reads.
+        context.objects.inbox.setWake { [weak self] in
+            Task { @MainActor in self?.main.context?.objects.syncIfNeeded() }
+        }
+        return context
+    }
+}
+
+/// Keeps the main actor's context.
+@MainActor private final class MainContext {
+    var context: ModelContext?
+
+    nonisolated init() {}
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Observation
+import SQLite
+import StoreFormat
+
+// What the accessors that `@Model` makes call. The first argument is the property's place in its class.
+extension ModelBacking {
+    // MARK: Observation
+
+    /// Notes that a property is read.
+    public func access<M: PersistentModel, V>(_ object: M, _ keyPath: KeyPath<M, V>) {
+        if model == nil { model = object }
+        context?.syncIfNeeded()
+        if isStale { context?.refreshFromStore(self) }
+        observation.access(object, keyPath: keyPath)
+    }
+
+    /// Before a property is set.
+    public func willSet<M: PersistentModel, V>(_ object: M, _ keyPath: KeyPath<M, V>) {
+        if model == nil { model = object }
+        registrar?.willSet(object, keyPath: keyPath)
+    }
+
+    /// After a property was set.
+    public func didSet<M: PersistentModel, V>(_ object: M, _ keyPath: KeyPath<M, V>) {
+        registrar?.didSet(object, keyPath: keyPath)
+    }
+
+    private var observation: ObservationRegistrar {
+        if let registrar { return registrar }
+        let made = ObservationRegistrar()
+        registrar = made
+        return made
+    }
+
+    // MARK: Places
+
+    var properties: [ShapeProperty] { shape?.properties ?? [] }
+
+    private func slot(_ index: Int) -> Int? {
+        guard let shape, index < shape.slots.count else { return nil }
+        return shape.slots[index]
+    }
+
+    func plan(_ index: Int) -> PropertyPlan? { entity?.properties[safe: index] }
+
+    private func read(_ slot: Int) -> SQLValue {
+        guard values.isEmpty, let row else { return value(slot) }
+        return row.plan.hasExternalData ? original(slot) : row[slot]
+    }
+
+    private func write(_ slot: Int, _ value: SQLValue) {
+        guard state != .gone else { return }
+        if let context, state != .detached {
+            context.willChange(self)
+        }
+        guard slot < values.count else { return }
+        values[slot] = value
+    }
+
+    // MARK: Values in one column
+
+    /// While an object is made: a first value. An object that is made for a row has its values already.
+    public func initialize<T: StoredScalar>(_ index: Int, to value: T) {
+        guard state == .detached, let slot = slot(index), slot < values.count else { return }
+        values[slot] = value._stored
+    }
+
+    public func get<T: StoredScalar>(_ index: Int) -> T {
+        guard let slot = slot(index) else { return T._absent }
+        return T(_stored: read(slot)) ?? T._absent
+    }
+
+    public func set<T: StoredScalar>(_ index: Int, to value: T) {
+        guard let slot = slot(index) else { return }
+        write(slot, value._stored)
+    }
+
+    // MARK: Values of Codable types
+
+    public func initialize<T: Codable>(_ index: Int, to value: T) {
+        guard state == .detached else { return }
+        put(index, value) { slot, value in values[slot] = value }
+    }
+
+    public func get<T: Codable>(_ index: Int) -> T {
+        guard let property = properties[safe: index] else { return ModelShape.placeholder(T.self) }
+        let stored = (0..<property.leafCount).map { read(property.slot + $0) }
+        return property.coding.decode(stored, as: T.self) ?? ModelShape.placeholder(T.self)
+    }
+
+    public func set<T: Codable>(_ index: Int, to value: T) {
+        put(index, value) { slot, value in write(slot, value) }
+    }
+
+    private func put<T: Codable>(_ index: Int, _ value: T, _ body: (Int, SQLValue) -> Void) {
+        guard let property = properties[safe: index] else { return }
+        let encoded = property.coding.encode(value, count: property.leafCount)
+        for (i, value) in encoded.enumerated() where property.slot + i < values.count || !values.isEmpty || row != nil {
+            body(property.slot + i, value)
+        }
+    }
+}

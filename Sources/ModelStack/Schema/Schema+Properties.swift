@@ -1,0 +1,158 @@
+import Foundation
+import StoreModel
+
+/// What `@Attribute` and `@Relationship` say of a property.
+public protocol SchemaProperty: Sendable {}
+
+extension Schema {
+    /// An attribute of an entity.
+    public struct Attribute: SchemaProperty, Hashable {
+        /// How a value is stored.
+        public struct Option: Sendable, Hashable {
+            enum Kind: Sendable, Hashable {
+                case unique
+                case externalStorage
+                case preserveValueOnDeletion
+                case spotlight
+                case ephemeral
+                case allowsCloudEncryption
+            }
+
+            let kind: Kind
+
+            /// No two objects have the same value; inserting one with the value of another updates that one.
+            public static let unique = Option(kind: .unique)
+            /// Large values lie in files beside the store.
+            public static let externalStorage = Option(kind: .externalStorage)
+            /// A deletion's history keeps the value.
+            public static let preserveValueOnDeletion = Option(kind: .preserveValueOnDeletion)
+            public static let spotlight = Option(kind: .spotlight)
+            /// Observed, but not stored.
+            public static let ephemeral = Option(kind: .ephemeral)
+            public static let allowsCloudEncryption = Option(kind: .allowsCloudEncryption)
+        }
+
+        public var name = ""
+        public let options: [Option]
+        /// The name that an earlier version of the schema had for it.
+        public let originalName: String?
+        public let hashModifier: String?
+        public var isOptional = false
+        public var isUnique: Bool { options.contains(.unique) }
+
+        public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
+            self.options = options
+            self.originalName = originalName
+            self.hashModifier = hashModifier
+        }
+    }
+
+    /// A relationship of an entity.
+    public struct Relationship: SchemaProperty, Hashable, @unchecked Sendable {
+        // Safe to share: immutable, and key paths without captured values are so by nature.
+
+        public struct Option: Sendable, Hashable {
+            let name: String
+            public static let unique = Option(name: "unique")
+        }
+
+        /// What a deletion does to the objects at the other end.
+        public enum DeleteRule: String, Sendable, Hashable, Codable, CaseIterable {
+            case noAction
+            case nullify
+            case cascade
+            case deny
+        }
+
+        public var name = ""
+        public let options: [Option]
+        public let deleteRule: DeleteRule
+        public let minimumModelCount: Int?
+        public let maximumModelCount: Int?
+        public let originalName: String?
+        let inverseKeyPath: AnyKeyPath?
+        public let hashModifier: String?
+        /// The entity at the other end.
+        public var destination = ""
+        /// The property at the other end, declared or inferred.
+        public var inverseName: String?
+        public var isOptional = false
+        public var isToOneRelationship = true
+
+        public init(
+            _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
+            maximumModelCount: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath? = nil,
+            hashModifier: String? = nil
+        ) {
+            self.options = options
+            self.deleteRule = deleteRule
+            self.minimumModelCount = minimumModelCount
+            self.maximumModelCount = maximumModelCount
+            self.originalName = originalName
+            self.inverseKeyPath = inverse
+            self.hashModifier = hashModifier
+        }
+    }
+
+    /// What `@Model` says of one property.
+    public struct PropertyMetadata: @unchecked Sendable {
+        // Safe to share: immutable; key paths without captured values and metatypes are so by nature.
+        let name: String
+        let keyPath: AnyKeyPath
+        let valueType: Any.Type
+        let defaultValue: ModelValue?
+        let metadata: (any SchemaProperty)?
+        /// Tells the property's observers that it has changed.
+        let notify: (AnyObject, ModelBacking) -> Void
+
+        public init<M: PersistentModel, V>(
+            name: String, keyPath: KeyPath<M, V>, defaultValue: Any? = nil, metadata: (any SchemaProperty)? = nil
+        ) {
+            self.name = name
+            self.keyPath = keyPath
+            self.metadata = metadata
+            valueType = V.self
+            self.defaultValue = Self.modelValue(defaultValue)
+            notify = { object, backing in
+                guard let object = object as? M else { return }
+                backing.registrar?.willSet(object, keyPath: keyPath)
+                backing.registrar?.didSet(object, keyPath: keyPath)
+            }
+        }
+
+        private static func modelValue(_ value: Any?) -> ModelValue? {
+            switch value {
+            case let value as Bool: .bool(value)
+            case let value as Int: .integer(Int64(value))
+            case let value as Double: .double(value)
+            case let value as String: .string(value)
+            default: nil
+            }
+        }
+    }
+
+    /// `#Unique` or `#Index`, as `@Model` passes it on.
+    public struct _Declaration: @unchecked Sendable {
+        // Safe to share: immutable, and key paths without captured values are so by nature.
+        let isUnique: Bool
+        let keyPaths: [[AnyKeyPath]]
+    }
+
+    /// The constraints of `#Unique`.
+    public struct Unique<T: PersistentModel> {
+        public let _declaration: _Declaration
+
+        public init(_ constraints: [PartialKeyPath<T>]...) {
+            _declaration = _Declaration(isUnique: true, keyPaths: constraints)
+        }
+    }
+
+    /// The indexes of `#Index`.
+    public struct Index<T: PersistentModel> {
+        public let _declaration: _Declaration
+
+        public init(_ indices: [PartialKeyPath<T>]...) {
+            _declaration = _Declaration(isUnique: false, keyPaths: indices)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Bridge
+import Foundation
+import StoreFormat
+import TestKit
+import Testing
+
+@Suite struct AdoptionTests {
+    @Test func theBackupReadsAsTheStoreDidBefore() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        let backup = try #require(bridge.adoptionBackup)
+        bridge.close()
+        let store = try Store.open(backup)
+        #expect(store.uuid == bridge.store.uuid)
+        #expect(
+            try Programs.sqlite3(backup, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'COEXIST%'").output
+                == "0\n")
+        #expect(try Programs.sqlite3(backup, "PRAGMA integrity_check").output == "ok\n")
+    }
+
+    @Test func aRollbackJournalStoreBecomesWALAndGoesBackAtRelease() throws {
+        let sample = try BridgeSample(journalMode: "delete")
+        #expect(try Programs.sqlite3(sample.path, "PRAGMA journal_mode").output == "delete\n")
+        let bridge = try sample.open()
+        #expect(try Programs.sqlite3(sample.path, "PRAGMA journal_mode").output == "wal\n")
+        bridge.close()
+        let report = try Release.release(sample.path)
+        #expect(report.wasAdopted && report.journalMode == "delete")
+        #expect(try Programs.sqlite3(sample.path, "PRAGMA journal_mode").output == "delete\n")
+    }
+
+    @Test func aStoreThatWasNeverTrackedGetsHistoryAndLosesItAtRelease() throws {
+        let sample = try BridgeSample(isTracked: false)
+        let bridge = try sample.open()
+        try bridge.legacy.insert("Tag", ["name": .string("a")])
+        #expect(try bridge.extent().last == 1)
+        bridge.close()
+        #expect(try Release.release(sample.path).removedHistory)
+        #expect(try sample.rows("SELECT name FROM sqlite_master WHERE name LIKE 'ATRANS%' OR name = 'ACHANGE'").isEmpty)
+        #expect(try sample.rows("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT > 16000").isEmpty)
+        #expect(try sample.rows("SELECT ZNAME FROM ZTAG") == [[.text("a")]])
+    }
+
+    @Test func historyThatAdoptionMadeStaysWhereAsked() throws {
+        let sample = try BridgeSample(isTracked: false)
+        let bridge = try sample.open()
+        try bridge.legacy.insert("Tag", ["name": .string("a")])
+        bridge.close()
+        #expect(try !Release.release(sample.path, keepsHistory: true).removedHistory)
+        #expect(try sample.rows("SELECT count(*) FROM ATRANSACTION") == [[.integer(1)]])
+    }
+
+    @Test func aFailedAdoptionLeavesTheStoreAsItWas() throws {
+        let sample = try BridgeSample()
+        let before = try FileImage.of(sample.folder.path)
+        for seed in [
+            OwnershipSeed(entities: ["Bok": .model]), OwnershipSeed(entities: ["Member": .model, "Card": .legacy]),
+            OwnershipSeed(relationships: ["Book.author": .model]), OwnershipSeed(relationships: ["Book.tags": .model]),
+        ] {
+            #expect(throws: StoreError.self) { try sample.open { $0.seed = seed } }
+        }
+        #expect(try FileImage.of(sample.folder.path).filter { !$0.key.hasSuffix("-coexist") } == before)
+    }
+
+    @Test func oneToOnePairsAndInheritanceTreesAreOneUnit() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.seed = OwnershipSeed(entities: ["Card": .model]) }
+        defer { bridge.close() }
+        let unit = try bridge.unit(of: "Author")
+        // Card and Member hold each other's keys; Member's table is Person's.
+        #expect(unit.entities == ["Author", "Card", "Member", "Person"])
+        #expect(unit.owner == .model)
+        #expect(try bridge.unit(of: "Book").entities == ["Book"])
+        #expect(try bridge.unit(of: "Book").owner == .legacy)
+    }
+
+    @Test func anAdoptedStoreIsNotAdoptedAgain() throws {
+        let sample = try BridgeSample()
+        let first = try sample.open { $0.seed = OwnershipSeed(defaultOwner: .model) }
+        first.close()
+        let second = try sample.open { $0.seed = OwnershipSeed(entities: ["Tag": .legacy]) }
+        defer { second.close() }
+        #expect(second.adoptionBackup == nil)
+        #expect(try second.unit(of: "Tag").owner == .model)
+        #expect(second.warnings.contains { $0.contains("Tag") && $0.contains("register") })
+    }
+}

@@ -1,0 +1,61 @@
+import Bridge
+import Foundation
+import LegacyStack
+import SQLite
+import StoreFormat
+import StoreModel
+import TestKit
+
+/// A store of the sample library model, for a bridge in this process.
+struct BridgeSample {
+    let folder: TemporaryFolder
+    let path: String
+
+    init(journalMode: String = "wal", isTracked: Bool = true) throws {
+        folder = try TemporaryFolder()
+        path = folder.file("Library.sqlite")
+        try StoreCreator.create(path, model: SampleModels.library, isTracked: isTracked)
+        if journalMode != "wal" { _ = try Programs.sqlite3(path, "PRAGMA journal_mode=\(journalMode)") }
+    }
+
+    /// A bridge on it.
+    func open(_ change: (inout BridgeOptions) -> Void = { _ in }) throws -> StoreBridge {
+        var options = BridgeOptions()
+        change(&options)
+        return try StoreBridge(path: path, options: options)
+    }
+
+    /// SQL through a connection that is none of ours, with triggers on.
+    func foreign(_ sql: String) throws {
+        let connection = try Connection(path: path, mode: .readWrite)
+        try DerivedFunctions.register(on: connection)
+        try connection.execute(sql)
+    }
+
+    func rows(_ sql: String) throws -> [[SQLValue]] {
+        try Connection(path: path, mode: .readOnly).query(sql)
+    }
+}
+
+extension StackInstance {
+    /// Inserts an object of attributes alone.
+    @discardableResult
+    func insert(_ entity: String, _ values: [String: AttributeValue]) throws -> ObjectReference {
+        let inputs = values.mapValues { ObjectBatch.Input.attribute($0) }
+        let result = try save(ObjectBatch([.insert(entity: entity, name: "new", values: inputs)]))
+        guard let object = result.objects["new"] else { throw CocoaError(.coderValueNotFound) }
+        return object
+    }
+
+    @discardableResult
+    func update(_ object: ObjectReference, _ values: [String: AttributeValue], expecting: Int64? = nil) throws
+        -> SaveResult
+    {
+        try save(
+            ObjectBatch([.update(object, values: values.mapValues { .attribute($0) }, expecting: expecting)]))
+    }
+
+    func value(_ object: ObjectReference, _ key: String) throws -> AttributeValue? {
+        try self.object(object, isFresh: false)?.values[key] ?? nil
+    }
+}

@@ -1,0 +1,136 @@
+import Bridge
+import Foundation
+import LegacyStack
+import ModelStack
+import StoreFormat
+import TestKit
+import Testing
+
+@Suite struct ReplayTests {
+    @Test func aStaleObjectOfTheOtherStackReadsTheNewValueAfterReplay() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.seed = OwnershipSeed(entities: ["Tag": .model]) }
+        defer { bridge.close() }
+        let tag = try bridge.model.insert("Tag", ["name": .string("a")])
+        try bridge.replay()
+        let legacy = try #require(bridge.legacy as? LegacyInstance)
+        let context = legacy.newContext()
+        let object = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Tag")).first)
+        #expect(object.value(forKey: "name") as? String == "a")
+        #expect(try bridge.legacy.value(tag, "name") == .string("a"))
+
+        try bridge.model.update(tag, ["name": .string("b")])
+        try bridge.replay()
+        #expect(object.value(forKey: "name") as? String == "b")
+        #expect(try bridge.legacy.value(tag, "name") == .string("b"))
+        #expect(!context.hasChanges)
+    }
+
+    @Test func aDeletedObjectIsGoneFromTheOtherStackAfterReplay() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
+        try bridge.replay()
+        #expect(try bridge.model.value(tag, "name") == .string("a"))
+        _ = try bridge.legacy.save(ObjectBatch([.delete(tag, expecting: nil)]))
+        try bridge.replay()
+        #expect(try bridge.model.object(tag, isFresh: false) == nil)
+    }
+
+    @Test func commitsOfAnEmbeddedInstanceAreReplayed() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
+        try bridge.replay()
+        #expect(try bridge.model.value(tag, "name") == .string("a"))
+        let embedded = try LegacyInstance(path: sample.path)
+        defer { embedded.close() }
+        try embedded.update(tag, ["name": .string("b")])
+        try bridge.replay(to: 2)
+        for instance in [bridge.legacy, bridge.model] { #expect(try instance.value(tag, "name") == .string("b")) }
+        #expect(bridge.alarms.isEmpty)
+    }
+
+    @Test func aForeignTrackedWriteIsReplayedLikeAnyOther() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.guardMode = .off }
+        defer { bridge.close() }
+        let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
+        try bridge.replay()
+        #expect(try bridge.model.value(tag, "name") == .string("a"))
+        // As Apple's frameworks write it with the guard off: the row, and a transaction of its own.
+        try sample.foreign(
+            """
+            BEGIN IMMEDIATE;
+            UPDATE ZTAG SET ZNAME = 'b', Z_OPT = 2;
+            INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)
+                SELECT 2, 16001, 1, Z_ENT, 1, 2, x'80' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag';
+            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (2, 16002, 1.5);
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_ENT IN (16001, 16002);
+            COMMIT;
+            """)
+        try bridge.replay(to: 2)
+        for instance in [bridge.legacy, bridge.model] { #expect(try instance.value(tag, "name") == .string("b")) }
+        #expect(bridge.alarms.isEmpty)
+    }
+
+    @Test func anInstanceBehindAPurgeDropsItsCacheOnce() throws {
+        let sample = try BridgeSample()
+        let instance = try ModelInstance(path: sample.path)
+        defer { instance.close() }
+        let legacy = try LegacyInstance(path: sample.path)
+        defer { legacy.close() }
+        let tag = try legacy.insert("Tag", ["name": .string("a")])
+        try instance.replay()
+        #expect(try instance.value(tag, "name") == .string("a"))
+        try legacy.update(tag, ["name": .string("b")])
+        try legacy.update(tag, ["name": .string("c")])
+        try sample.foreign("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
+        try instance.replay()
+        #expect(instance.position == 3)
+        #expect(try instance.value(tag, "name") == .string("c"))
+    }
+
+    @Test func replayIsIdempotent() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
+        try bridge.replay()
+        let store = bridge.store
+        let history = try bridge.read { try HistoryReader($0, store: store).transactions(after: 0) }
+        #expect(try bridge.model.value(tag, "name") == .string("a"))
+        let before = bridge.model.cacheStatistics
+        try bridge.model.apply(history)
+        #expect(bridge.model.position == 1)
+        #expect(bridge.model.cacheStatistics.invalidations == before.invalidations)
+    }
+
+    @Test func observersSeeEachTransactionOfEachStackInOrder() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        let seen = Seen()
+        let token = bridge.addObserver { stack, transactions in seen.add(stack, transactions.map(\.number)) }
+        for i in 0..<20 { try bridge.legacy.insert("Tag", ["name": .string("\(i)")]) }
+        try bridge.replay(to: 20)
+        bridge.removeObserver(token)
+        try bridge.legacy.insert("Tag", ["name": .string("after")])
+        try bridge.replay(to: 21)
+        for stack in StackName.allCases { #expect(seen.numbers(stack) == Array(1...20)) }
+    }
+}
+
+/// What an observer was told.
+private final class Seen: Sendable {
+    private let lock = NSLock()
+    nonisolated(unsafe) private var all: [StackName: [Int64]] = [:]
+
+    func add(_ stack: StackName, _ numbers: [Int64]) {
+        lock.withLock { all[stack, default: []] += numbers }
+    }
+
+    func numbers(_ stack: StackName) -> [Int64] { lock.withLock { all[stack] ?? [] } }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import SQLite
+import StoreFormat
+import Testing
+
+@Suite
+struct ExternalDataTests {
+    static let large = Data(repeating: 0xAB, count: ExternalData.threshold + 1)
+
+    private func files(_ sample: SampleStore) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: sample.store.externalData.folder)) ?? []
+    }
+
+    @Test("a value at the threshold stays in its row, a larger one goes to a file that the row names")
+    func threshold() throws {
+        let sample = try SampleStore()
+        let small = Data(repeating: 1, count: ExternalData.threshold)
+        let inside = try sample.insert("Book", ["pages": .integer(1), "cover": .data(small)])
+        #expect(files(sample) == [])
+        let outside = try sample.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)])
+
+        let name = try #require(files(sample).first)
+        let column = try #require(try sample.scalar("SELECT ZCOVER FROM ZBOOK WHERE Z_PK = \(outside)")?.blobValue)
+        #expect(column == [2] + Array(name.utf8) + [0])
+        #expect(column.count == 38)
+        #expect(sample.store.externalData.folder == sample.folder.path + "/.library_SUPPORT/_EXTERNAL_DATA")
+        #expect(try sample.value("Book", inside, "cover") == .data(small))
+        #expect(try sample.value("Book", outside, "cover") == .data(Self.large))
+        try sample.expectSound()
+    }
+
+    @Test("a save that fails leaves no file behind")
+    func rollback() throws {
+        let sample = try SampleStore()
+        #expect(throws: CancellationError.self) {
+            try sample.save { save in
+                try SampleStore.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)], in: save)
+                #expect(files(sample).count == 1)
+                throw CancellationError()
+            }
+        }
+        #expect(files(sample) == [])
+        #expect(try sample.count("ZBOOK") == 0)
+    }
+
+    @Test("the file of a replaced value, and that of a deleted object, goes after the commit")
+    func replaced() throws {
+        let sample = try SampleStore()
+        let key = try sample.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)])
+        let first = files(sample)
+        try sample.update("Book", key, ["cover": .data(Self.large + [1])])
+        let second = files(sample)
+        #expect(second.count == 1)
+        #expect(second != first)
+        #expect(try sample.value("Book", key, "cover") == .data(Self.large + [1]))
+
+        try sample.update("Book", key, ["title": .string("untouched")])
+        #expect(files(sample) == second)
+        try sample.update("Book", key, ["cover": .data(Data([1]))])
+        #expect(files(sample) == [])
+        try sample.update("Book", key, ["cover": .data(Self.large)])
+        try sample.delete("Book", key)
+        #expect(files(sample) == [])
+        try sample.expectSound()
+    }
+
+    @Test("the old file stays when the save that replaces it fails")
+    func replacementFails() throws {
+        let sample = try SampleStore()
+        let key = try sample.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)])
+        let before = files(sample)
+        let entity = try sample.entity("Book")
+        let leaf = try #require(entity.attribute("cover")?.leaf)
+        #expect(throws: CancellationError.self) {
+            try sample.save { save in
+                let value = try save.encode(.data(Self.large + [1]), as: leaf)
+                let column = try #require(leaf.column)
+                _ = try save.update(entity, key: key, expecting: nil, columns: [(column, value)], changed: ["cover"])
+                throw CancellationError()
+            }
+        }
+        #expect(files(sample) == before)
+        #expect(try sample.value("Book", key, "cover") == .data(Self.large))
+    }
+
+    @Test("an update that finds another version leaves the old file, and removes the one it wrote")
+    func conflict() throws {
+        let sample = try SampleStore()
+        let key = try sample.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)])
+        let before = files(sample)
+        #expect(try !sample.update("Book", key, ["cover": .data(Self.large + [1])], expecting: 9))
+        #expect(files(sample) == before)
+        #expect(try sample.value("Book", key, "cover") == .data(Self.large))
+    }
+
+    @Test("a reference to a file that is gone is a value of its own, and a violation")
+    func missing() throws {
+        let sample = try SampleStore()
+        let key = try sample.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)])
+        let name = try #require(files(sample).first)
+        try FileManager.default.removeItem(atPath: sample.store.externalData.path(of: name))
+        #expect(try sample.value("Book", key, "cover") == .missingExternalData(name: name))
+        #expect(try sample.violations().map { [$0.rule, $0.place] } == [["external-file", "ZBOOK 1.cover"]])
+    }
+
+    @Test("a reference never leads out of the folder")
+    func escape() {
+        #expect(ExternalData.reference(in: [2] + Array("../../../../../../../../../../../etc/pw".utf8) + [0]) == nil)
+        #expect(ExternalData.reference(in: [1, 2, 3]) == nil)
+        #expect(ExternalData.reference(in: [UInt8]()) == nil)
+        let name = UUID().uuidString
+        #expect(ExternalData.reference(in: [2] + Array(name.utf8) + [0]) == name)
+    }
+}
