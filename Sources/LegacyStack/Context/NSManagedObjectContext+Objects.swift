@@ -110,7 +110,7 @@ extension NSManagedObjectContext {
 
     /// The objects that are held by somebody.
     public var registeredObjects: Set<NSManagedObject> {
-        locked { Set(registered.flatMap { $0.values.compactMap(\.object) }) }
+        locked { Set(registered.flatMap { $0.values.compactMap(\.object) }).union(newObjects.values) }
     }
 
     /// Objects to be inserted by the next save.
@@ -187,6 +187,8 @@ extension NSManagedObjectContext {
         locked {
             for object in registeredObjects { object.link = nil }
             registered = Array(repeating: [:], count: registered.count)
+            newObjects = [:]
+            permanentKeys = [:]
             insertedList = []
             updatedList = []
             deletedList = []
@@ -196,7 +198,11 @@ extension NSManagedObjectContext {
 
     /// Takes an object out of the context.
     func forget(_ object: NSManagedObject) {
-        registered[object.id.schemaEntity.rootIndex][object.id.key] = nil
+        if object.id.isTemporaryID {
+            newObjects[object.id.key] = nil
+        } else {
+            registered[object.id.schemaEntity.rootIndex][object.id.key] = nil
+        }
         object.flags.subtract([.inserted, .updated])
         object.link = nil
     }

@@ -55,7 +55,9 @@ final class SaveWork {
         }
         for place in inserts.indices { inserts[place].values = try values(inserts[place].object, transaction) }
         for object in updated { try collect(object, transaction) }
-        for object in inserted + updated + deleted { try relate(object, transaction) }
+        for list in [inserted, updated, deleted] {
+            for object in list where !object.info.relationshipSlots.isEmpty { try relate(object, transaction) }
+        }
         try authorize(transaction)
         for object in deleted { try delete(object, transaction) }
         for change in changeOrder { try update(change, transaction) }
