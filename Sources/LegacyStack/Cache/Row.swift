@@ -22,6 +22,11 @@ final class Row: Sendable {
         leaf.column.map { values[$0] } ?? .null
     }
 
+    func attribute(_ attribute: SchemaAttribute, _ external: ExternalData) -> AttributeValue? {
+        if let leaf = attribute.leaf { return ValueCoding.decode(value(leaf), as: leaf, external: external) }
+        return self.attribute(attribute.layout, external)
+    }
+
     /// The attribute's value; a composite without any leaf that has one is nil.
     func attribute(_ attribute: AttributeLayout, _ external: ExternalData) -> AttributeValue? {
         if let leaf = attribute.leaf { return ValueCoding.decode(value(leaf), as: leaf, external: external) }

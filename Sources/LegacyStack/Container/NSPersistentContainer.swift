@@ -31,7 +31,9 @@ open class NSPersistentContainer: @unchecked Sendable {
         self.name = name
         self.managedObjectModel = managedObjectModel
         persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
-        descriptions = [NSPersistentStoreDescription(url: Self.defaultDirectoryURL().appendingPathComponent("\(name).sqlite"))]
+        descriptions = [
+            NSPersistentStoreDescription(url: Self.defaultDirectoryURL().appendingPathComponent("\(name).sqlite"))
+        ]
     }
 
     /// The folder of stores without a url: `$XDG_DATA_HOME`, or `~/.local/share`, and the program's name.
@@ -74,7 +76,8 @@ open class NSPersistentContainer: @unchecked Sendable {
 
     private var instance: LegacyInstance {
         guard let instance = persistentStoreCoordinator.instance else {
-            preconditionFailure("the container \(name) has no open store: call loadPersistentStores, and look at its error")
+            preconditionFailure(
+                "the container \(name) has no open store: call loadPersistentStores, and look at its error")
         }
         return instance
     }

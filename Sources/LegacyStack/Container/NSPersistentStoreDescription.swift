@@ -40,7 +40,9 @@ public final class NSPersistentStoreDescription: NSObject {
         var result = instanceOptions
         let isReadOnlyOption = (storedOptions[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
         result.isReadOnly = isReadOnly || isReadOnlyOption || instanceOptions.isReadOnly
-        if let tracking = storedOptions[NSPersistentHistoryTrackingKey] as? NSNumber { result.isTracking = tracking.boolValue }
+        if let tracking = storedOptions[NSPersistentHistoryTrackingKey] as? NSNumber {
+            result.isTracking = tracking.boolValue
+        }
         return result
     }
 }

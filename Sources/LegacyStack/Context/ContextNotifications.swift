@@ -45,12 +45,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    func postDidSave(_ work: SaveWork) {
-        NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidSave, object: self,
-            userInfo: [
-                NSInsertedObjectsKey: Set(work.inserted), NSUpdatedObjectsKey: Set(work.updated),
-                NSDeletedObjectsKey: Set(work.deleted),
-            ])
+    func didSaveInfo(_ work: SaveWork) -> [AnyHashable: Any] {
+        [
+            NSInsertedObjectsKey: Set(work.inserted), NSUpdatedObjectsKey: Set(work.updated),
+            NSDeletedObjectsKey: Set(work.deleted),
+        ]
     }
 }

@@ -47,11 +47,11 @@ extension NSManagedObjectContext {
             let members =
                 relationship.isToMany
                 ? object.toMany(slot, relationship) : object.toOne(slot, relationship).map { [$0] } ?? []
-            switch relationship.layout.description.deleteRule {
+            switch relationship.deleteRule {
             case .cascade: cascade += members
             case .nullify:
                 for member in members where !member.flags.contains(.deleted) {
-                    if let inverse = relationship.inverse?.name {
+                    if let inverse = relationship.inverseName {
                         member.detach(object, inverse)
                     } else if case .toManyWithoutInverse = relationship.layout.storage {
                         object.toManyState(slot).remove(member.id)
@@ -80,7 +80,7 @@ extension NSManagedObjectContext {
         for object in deletedList {
             for slot in object.info.relationshipSlots {
                 guard case .relationship(let relationship) = object.info.properties[slot],
-                    relationship.layout.description.deleteRule == .deny
+                    relationship.deleteRule == .deny
                 else { continue }
                 let members =
                     relationship.isToMany
@@ -90,7 +90,8 @@ extension NSManagedObjectContext {
                 offences.append(
                     .init(
                         object: object.id.shown,
-                        reason: "\(object.info.name).\(relationship.name) denies it while there are \(left.count) objects"))
+                        reason:
+                            "\(object.info.name).\(relationship.name) denies it while there are \(left.count) objects"))
             }
         }
         return offences

@@ -20,7 +20,8 @@ extension NSManagedObjectContext {
         let sort = try (request.sortDescriptors ?? []).compactMap { descriptor in
             descriptor.key.map {
                 FetchPlan.Sort(
-                    path: $0, isAscending: descriptor.ascending, isCaseInsensitive: descriptor.textOrder == .caseInsensitive)
+                    path: $0, isAscending: descriptor.ascending,
+                    isCaseInsensitive: descriptor.textOrder == .caseInsensitive)
             }
         }
         let plan = try FetchPlan(

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
             }
             let results: [Any]
             switch request.resultType {
-            case .managedObjectResultType: 
+            case .managedObjectResultType:
                 let objects = try objects(entity, request)
                 if let same = objects as? [T] { return same }
                 throw Self.mismatch(request, T.self)
@@ -75,13 +75,15 @@ extension NSManagedObjectContext {
                 throw StoreError(.badPredicate, "a sort descriptor has no key", way: "sort by a key path")
             }
             return FetchPlan.Sort(
-                path: key, isAscending: descriptor.ascending, isCaseInsensitive: descriptor.textOrder == .caseInsensitive)
+                path: key, isAscending: descriptor.ascending,
+                isCaseInsensitive: descriptor.textOrder == .caseInsensitive)
         }
     }
 
     /// Objects of the entity with unsaved changes, which the database cannot judge.
     private func pending<T>(_ entity: SchemaEntity, _ request: NSFetchRequest<T>) -> [NSManagedObject] {
-        guard request.includesPendingChanges, !(insertedList.isEmpty && updatedList.isEmpty && deletedList.isEmpty) else {
+        guard request.includesPendingChanges, !(insertedList.isEmpty && updatedList.isEmpty && deletedList.isEmpty)
+        else {
             return []
         }
         return (pendingInserted + pendingUpdated + deletedList).filter {
@@ -113,16 +115,25 @@ extension NSManagedObjectContext {
         let columns = RowColumns(plan.entity, schema, includesSubentities: plan.includesSubentities)
         let root = plan.entity.rootIndex
         let generation = instance.cache.generation
-        let classes = columns.entities.mapValues { instance.managedObjectModel.managedObjectClass(forEntityName: $0.entity.name) }
         var objects: [NSManagedObject] = []
         var read: [(root: Int, key: Int64, row: Row)] = []
         try instance.read { connection in
             let sql = plan.rowSQL(columns)
             let statement = sql.utf8.count < 8_000 ? try connection.cached(sql) : try connection.prepare(sql)
+            // Most fetches are of one entity: what belongs to it is looked up once.
+            var lastNumber: Int64 = -1
+            var entity = plan.entity
+            var positions: [Int] = []
+            var type = NSManagedObject.self
             try statement.forEach(plan.values) { row in
                 let key = row.integer(0)
                 let number = row.integer(1)
-                guard let (entity, positions) = columns.entities[number] else { return }
+                if number != lastNumber {
+                    guard let found = columns.entities[number] else { return }
+                    (entity, positions) = found
+                    type = instance.managedObjectModel.managedObjectClass(forEntityName: entity.name)
+                    lastNumber = number
+                }
                 let known = registered[root][key]?.object
                 if let known, !refreshing, known.row != nil, !known.flags.contains(.fault) {
                     return objects.append(known)
@@ -132,14 +143,16 @@ extension NSManagedObjectContext {
                 for position in positions { values.append(row.value(3 + position)) }
                 let fresh = Row(entity: entity.index, version: row.integer(2), values: values)
                 read.append((root, key, fresh))
-                let object = known ?? makeObject(NSManagedObjectID(entity, key: key), classes[number])
+                let object = known ?? makeObject(NSManagedObjectID(entity, key: key), type)
                 if object.flags.isDisjoint(with: [.updated, .deleted]) || object.row == nil { object.row = fresh }
                 objects.append(object)
             }
         }
         if !instance.cache.insert(read, generation: generation) {
             // Something was invalidated while we read: what we have may be older.
-            for object in objects where object.flags.isDisjoint(with: [.inserted, .updated, .deleted]) { turnIntoFault(object) }
+            for object in objects where object.flags.isDisjoint(with: [.inserted, .updated, .deleted]) {
+                turnIntoFault(object)
+            }
         }
         if fires { for object in objects { object.prepareToRead() } }
         return objects

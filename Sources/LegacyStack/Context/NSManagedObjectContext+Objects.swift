@@ -60,7 +60,9 @@ extension NSManagedObjectContext {
 
     func readRow(_ id: NSManagedObjectID) throws -> Row? {
         let cache = instance.cache
-        if !readsFresh, let row = cache.row(root: id.schemaEntity.rootIndex, key: id.key), row.entity == id.schemaEntity.index {
+        if !readsFresh, let row = cache.row(root: id.schemaEntity.rootIndex, key: id.key),
+            row.entity == id.schemaEntity.index
+        {
             return row
         }
         let generation = cache.generation
@@ -96,7 +98,7 @@ extension NSManagedObjectContext {
         _ key: Int64, _ relationship: SchemaRelationship, _ connection: Connection
     ) throws -> [NSManagedObjectID] {
         var members: [NSManagedObjectID] = []
-        try connection.cached(ToManySQL(relationship.layout, instance.schema).member).forEach([.integer(key)]) { row in
+        try connection.cached(relationship.memberSQL).forEach([.integer(key)]) { row in
             if let entity = instance.schema[number: row.integer(1)] {
                 members.append(NSManagedObjectID(entity, key: row.integer(0)))
             }
@@ -108,7 +110,7 @@ extension NSManagedObjectContext {
 
     /// The objects that are held by somebody.
     public var registeredObjects: Set<NSManagedObject> {
-        locked { Set(registered.flatMap { $0.values.compactMap(\.object) }) }
+        locked { Set(registered.flatMap { $0.values.compactMap(\.object) }).union(newObjects.values) }
     }
 
     /// Objects to be inserted by the next save.
@@ -119,7 +121,10 @@ extension NSManagedObjectContext {
     public var deletedObjects: Set<NSManagedObject> { locked { Set(deletedList) } }
     /// Whether there is something to save.
     public var hasChanges: Bool {
-        locked { !deletedList.isEmpty || !pendingInserted.isEmpty || pendingUpdated.contains { $0.hasPersistentChangedValues } }
+        locked {
+            !deletedList.isEmpty || !pendingInserted.isEmpty
+                || pendingUpdated.contains { $0.hasPersistentChangedValues }
+        }
     }
 
     var pendingInserted: [NSManagedObject] { insertedList.filter { $0.flags.contains(.inserted) } }
@@ -182,6 +187,8 @@ extension NSManagedObjectContext {
         locked {
             for object in registeredObjects { object.link = nil }
             registered = Array(repeating: [:], count: registered.count)
+            newObjects = [:]
+            permanentKeys = [:]
             insertedList = []
             updatedList = []
             deletedList = []
@@ -191,7 +198,11 @@ extension NSManagedObjectContext {
 
     /// Takes an object out of the context.
     func forget(_ object: NSManagedObject) {
-        registered[object.id.schemaEntity.rootIndex][object.id.key] = nil
+        if object.id.isTemporaryID {
+            newObjects[object.id.key] = nil
+        } else {
+            registered[object.id.schemaEntity.rootIndex][object.id.key] = nil
+        }
         object.flags.subtract([.inserted, .updated])
         object.link = nil
     }

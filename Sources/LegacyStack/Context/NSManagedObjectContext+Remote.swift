@@ -4,7 +4,8 @@ import StoreFormat
 /// Told what changed in a context: by a save, or by others.
 protocol ContextObserver: AnyObject {
     /// Runs under the context's lock.
-    func contextChanged(_ context: NSManagedObjectContext, inserted: Set<RowKey>, updated: Set<RowKey>, deleted: Set<RowKey>)
+    func contextChanged(
+        _ context: NSManagedObjectContext, inserted: Set<RowKey>, updated: Set<RowKey>, deleted: Set<RowKey>)
 }
 
 struct WeakObserver {

@@ -48,21 +48,31 @@ extension NSManagedObjectContext {
         let (_, number) = try instance.writer.use { writer in
             try writer.save(instance.authority, identity) { try work.run($0) }
         }
+        let userInfo = didSaveInfo(work)
         work.settle()
-        for object in work.inserted + work.updated + work.deleted { object.didSave() }
+        for list in [work.inserted, work.updated, work.deleted] {
+            for object in list { object.didSave() }
+        }
         tellOthers(work)
-        postDidSave(work)
+        NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo)
         if let number, number > 0 { instance.committed(number) }
         return number
     }
 
     /// Callbacks may change more objects, which then get theirs.
     private func callWillSave() {
-        var told: Set<ObjectIdentifier> = []
+        for object in insertedList { object.flags.remove(.toldOfSave) }
+        for object in updatedList { object.flags.remove(.toldOfSave) }
+        for object in deletedList { object.flags.remove(.toldOfSave) }
         for _ in 0..<100 {
-            let waiting = (pendingInserted + pendingUpdated + deletedList).filter { told.insert(ObjectIdentifier($0)).inserted }
+            let waiting = (pendingInserted + pendingUpdated + deletedList).filter {
+                !$0.flags.contains(.toldOfSave)
+            }
             if waiting.isEmpty { return }
-            for object in waiting { object.willSave() }
+            for object in waiting {
+                object.flags.insert(.toldOfSave)
+                object.willSave()
+            }
         }
     }
 
@@ -84,9 +94,9 @@ extension NSManagedObjectContext {
                 offences += error.objects
             }
         }
-        for object in pendingInserted { try check(object.validateForInsert) }
-        for object in pendingUpdated { try check(object.validateForUpdate) }
-        for object in deletedList { try check(object.validateForDelete) }
+        for object in pendingInserted { try check { try object.validateForInsert() } }
+        for object in pendingUpdated { try check { try object.validateForUpdate() } }
+        for object in deletedList { try check { try object.validateForDelete() } }
         guard var error = first else { return }
         if error.code == .validationFailed { error = Validation.failure(offences) } else { error.objects = offences }
         throw error
@@ -94,10 +104,11 @@ extension NSManagedObjectContext {
 
     /// Tells this context's observers, and the contexts that want to follow.
     private func tellOthers(_ work: SaveWork) {
-        let inserted = Set(work.inserts.map { RowKey(root: $0.object.info.rootIndex, key: $0.key) })
-        let updated = Set(work.changeOrder.map(\.rowKey))
-        let deleted = Set(work.deleted.map(\.id.rowKey))
-        tellObservers(inserted: inserted, updated: updated, deleted: deleted)
+        if !observers.isEmpty {
+            tellObservers(
+                inserted: Set(work.inserts.map { RowKey(root: $0.object.info.rootIndex, key: $0.key) }),
+                updated: Set(work.changeOrder.map(\.rowKey)), deleted: Set(work.deleted.map(\.id.rowKey)))
+        }
         let followers = instance.contexts.filter { $0 !== self && $0.automaticallyMergesChangesFromParentUnlocked }
         guard !followers.isEmpty else { return }
         var changes = RemoteChanges()
@@ -107,7 +118,9 @@ extension NSManagedObjectContext {
                 RowKey(root: insert.object.info.rootIndex, key: insert.key), entity: insert.object.info.index, .insert,
                 timestamp: now)
         }
-        for change in work.changeOrder { changes.add(change.rowKey, entity: change.entity.index, .update, timestamp: now) }
+        for change in work.changeOrder {
+            changes.add(change.rowKey, entity: change.entity.index, .update, timestamp: now)
+        }
         for object in work.deleted { changes.add(object.id.rowKey, entity: object.info.index, .delete, timestamp: now) }
         changes.droppedRoots = Set(instance.schema.derived.map(\.rootIndex))
         for context in followers { context.receive(changes) }

@@ -34,8 +34,12 @@ open class NSManagedObjectContext: @unchecked Sendable {
     public let concurrencyType: ConcurrencyType
 
     // Touched under `lock` only.
+    /// Saved objects by root entity and key.
     var registered: [[Int64: WeakObject]]
-    var registeredSinceSweep = 0
+    /// New objects by their temporary keys. Held strongly until they are saved, so that they pay for no weak reference.
+    var newObjects: [Int64: NSManagedObject] = [:]
+    private var registeredSinceSweep = 0
+    private var sweepLimit = 50_000
     var insertedList: ContiguousArray<NSManagedObject> = []
     var updatedList: ContiguousArray<NSManagedObject> = []
     var deletedList: ContiguousArray<NSManagedObject> = []
@@ -158,18 +162,22 @@ open class NSManagedObjectContext: @unchecked Sendable {
     func register(_ object: NSManagedObject) {
         registered[object.id.schemaEntity.rootIndex][object.id.key] = WeakObject(object: object)
         registeredSinceSweep += 1
-        if registeredSinceSweep > 10_000, registeredSinceSweep > registered.reduce(0, { $0 + $1.count }) / 2 { sweep() }
+        if registeredSinceSweep > sweepLimit { sweep() }
     }
 
     /// Drops the places of objects that nobody holds any more.
     private func sweep() {
-        registeredSinceSweep = 0
-        for root in registered.indices {
-            for (key, place) in registered[root] where place.object == nil { registered[root][key] = nil }
+        for root in registered.indices where !registered[root].isEmpty {
+            registered[root] = registered[root].filter { $0.value.object != nil }
         }
+        registeredSinceSweep = 0
+        // Half of what is there at least goes by until the next one, so that sweeping stays a fraction of registering.
+        sweepLimit = max(50_000, registered.reduce(0) { $0 + $1.count })
     }
 
-    func registeredObject(_ key: RowKey) -> NSManagedObject? { registered[key.root][key.key]?.object }
+    func registeredObject(_ key: RowKey) -> NSManagedObject? {
+        key.key < 0 ? newObjects[key.key] : registered[key.root][key.key]?.object
+    }
 
     func registerInserted(_ object: NSManagedObject) {
         locked {
@@ -177,7 +185,7 @@ open class NSManagedObjectContext: @unchecked Sendable {
                 object.ensureSlots()
                 object.slots[slot] = value.slot
             }
-            register(object)
+            newObjects[object.id.key] = object
             insertedList.append(object)
         }
         object.awakeFromInsert()

@@ -16,7 +16,9 @@ struct MemorySort {
             let value = evaluator.value(.keyPath(key.path.split(separator: ".").map(String.init)))
             if case .object(let object) = value { return .integer(object.id.key) }
             let column = value.column(like: nil) ?? .null
-            if key.isCaseInsensitive, case .text(let text) = column { return .text(TextMatch.fold(text, .caseInsensitive)) }
+            if key.isCaseInsensitive, case .text(let text) = column {
+                return .text(TextMatch.fold(text, .caseInsensitive))
+            }
             return column
         }
     }

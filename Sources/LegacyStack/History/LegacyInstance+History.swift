@@ -69,12 +69,14 @@ extension LegacyInstance {
                     case .date(let date):
                         // The longest prefix that is older as a whole: clocks may have gone back.
                         let sql = "SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?"
-                        let first = try connection.scalar(sql, [.real(date.timeIntervalSinceReferenceDate)])?.integerValue
+                        let first = try connection.scalar(sql, [.real(date.timeIntervalSinceReferenceDate)])?
+                            .integerValue
                         last = try first.map { $0 - 1 } ?? HistoryReader(connection, store: store).extent().last
                     }
                     let isAdopted = try CoexistenceTables.exist(connection)
                     if isAdopted {
-                        let slowest = try connection.scalar("SELECT min(NUMBER) FROM COEXIST_CONSUMER WHERE STATE <> 'expired'")
+                        let slowest = try connection.scalar(
+                            "SELECT min(NUMBER) FROM COEXIST_CONSUMER WHERE STATE <> 'expired'")
                         last = min(last, slowest?.integerValue ?? last, position)
                     }
                     try connection.run("DELETE FROM ACHANGE WHERE ZTRANSACTIONID <= ?", [.integer(last)])

@@ -34,7 +34,7 @@ public final class NSPersistentHistoryChange: NSObject, Sendable {
         var values: [AnyHashable: Any] = [:]
         for (name, value) in change.tombstone {
             guard let attribute = changedObjectID.schemaEntity.layout.attribute(name) else { continue }
-            values[name] = ValueBox.object(value, attribute)
+            values[name] = ValueBox.object(value, attribute.description)
         }
         return values
     }

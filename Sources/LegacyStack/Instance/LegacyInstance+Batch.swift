@@ -37,7 +37,8 @@ private struct BatchRun {
                     way: "insert one of \(found.layout.treeNames.dropFirst().joined(separator: ", "))")
             }
             guard made[name] == nil else {
-                throw StoreError(.refused, "the batch inserts \(name) twice", way: "give each new object a name of its own")
+                throw StoreError(
+                    .refused, "the batch inserts \(name) twice", way: "give each new object a name of its own")
             }
             made[name] = context.makeInserted(found)
         }
@@ -83,13 +84,14 @@ private struct BatchRun {
                 object.setToMany(try targets.map { try self.object($0) }, slot, relationship)
             default:
                 throw StoreError(
-                    .typeMismatch, "\(object.info.name).\(key) cannot be given \(input)", way: "see `coexistctl inspect`")
+                    .typeMismatch, "\(object.info.name).\(key) cannot be given \(input)",
+                    way: "see `coexistctl inspect`")
             }
             if !object.slots.isEmpty, case .invalid(let error) = object.slots[slot] { throw error }
         }
     }
 
-    private func checked(_ value: AttributeValue?, _ attribute: AttributeLayout) throws -> PropertySlot {
+    private func checked(_ value: AttributeValue?, _ attribute: SchemaAttribute) throws -> PropertySlot {
         guard let leaf = attribute.leaf else { return .stored(.null) }
         return try ValueBox.slot(value, leaf, attribute)
     }

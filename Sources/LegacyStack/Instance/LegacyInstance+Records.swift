@@ -49,6 +49,13 @@ extension LegacyInstance {
     private func cachedRecord(_ entity: SchemaEntity, _ key: Int64) throws -> ObjectRecord? {
         guard let row = cache.row(root: entity.rootIndex, key: key), row.entity == entity.index
         else { return nil }
+        if entity.relationshipSlots.isEmpty {
+            return ObjectRecord(
+                reference: ObjectReference(entity: entity.name, key: key), version: row.version,
+                values: Dictionary(
+                    entity.layout.attributes.map { ($0.name, row.attribute($0, schema.externalData)) },
+                    uniquingKeysWith: { _, last in last }), relationships: [:])
+        }
         let fresh = try read { connection in
             try connection.transaction(.deferred) { try RecordReader(connection, schema, entity).record(key) }
         }
@@ -58,7 +65,9 @@ extension LegacyInstance {
             record.values.updateValue(row.attribute(attribute, schema.externalData), forKey: attribute.name)
         }
         for slot in entity.relationshipSlots {
-            guard case .relationship(let relationship) = entity.properties[slot], !relationship.isToMany else { continue }
+            guard case .relationship(let relationship) = entity.properties[slot], !relationship.isToMany else {
+                continue
+            }
             let id = RowReader.destination(row, relationship, entity, schema)
             record.relationships[relationship.name] = .toOne(id.map { .init(entity: $0.entity.name, key: $0.key) })
         }

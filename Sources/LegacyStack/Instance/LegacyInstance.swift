@@ -148,7 +148,8 @@ public final class LegacyInstance: StackInstance {
             }
         }
         if !changes.isEmpty {
-            cache.invalidate(changes.objects.map { (root: $0.key.root, key: $0.key.key, timestamp: $0.value.timestamp) })
+            cache.invalidate(
+                changes.objects.map { (root: $0.key.root, key: $0.key.key, timestamp: $0.value.timestamp) })
             dropDerived(&changes)
             for context in contexts { context.receive(changes) }
         }
@@ -173,7 +174,8 @@ public final class LegacyInstance: StackInstance {
             try connection.transaction(.deferred) {
                 let register = try OwnershipRegister.read(connection)
                 let rows =
-                    register == nil ? [] : try connection.query("SELECT UNIT, max(NUMBER) FROM COEXIST_HANDOVER GROUP BY UNIT")
+                    register == nil
+                    ? [] : try connection.query("SELECT UNIT, max(NUMBER) FROM COEXIST_HANDOVER GROUP BY UNIT")
                 return (register, rows)
             }
         }

@@ -10,62 +10,25 @@ final class RecordReader {
     private let entity: SchemaEntity
     private let toOnes: [(name: String, column: Int)]
     private let toManys: [(name: String, sql: ToManySQL)]
-    private var one: Statement?
-    private var members: [Statement] = []
 
     init(_ connection: Connection, _ schema: Schema, _ entity: SchemaEntity) {
         self.connection = connection
         self.schema = schema
         self.entity = entity
-        let count = entity.layout.columns.count
-        var toOnes: [(String, Int)] = []
-        var toManys: [(String, ToManySQL)] = []
-        var joined = 0
-        for relationship in entity.layout.relationships {
-            if relationship.isToMany {
-                toManys.append((relationship.name, ToManySQL(relationship, schema)))
-            } else if case .toOne = relationship.storage {
-                toOnes.append((relationship.name, 2 + count + joined))
-                joined += 1
-            } else {
-                toOnes.append((relationship.name, -1))
-            }
-        }
-        self.toOnes = toOnes
-        self.toManys = toManys
-    }
-
-    /// `Z_PK, Z_OPT`, the columns, then the entity number of the row that each to-one leads to.
-    private var select: String {
-        var list = "t.Z_PK, t.Z_OPT" + entity.layout.columns.map { ", t.\($0.sqlIdentifier)" }.joined()
-        var joins = ""
-        var number = 0
-        for relationship in entity.layout.relationships {
-            guard case .toOne(let key) = relationship.storage else { continue }
-            let destination = schema[relationship.description.destinationEntityName]
-            let table = (destination?.layout.table ?? entity.layout.table).sqlIdentifier
-            let column = entity.layout.columns[key.column].sqlIdentifier
-            list += destination == nil ? ", NULL" : ", d\(number).Z_ENT"
-            joins += " LEFT JOIN \(table) AS d\(number) ON d\(number).Z_PK = t.\(column)"
-            number += 1
-        }
-        return "SELECT \(list) FROM \(entity.layout.table.sqlIdentifier) AS t\(joins) WHERE t.Z_ENT = \(entity.layout.number)"
+        toOnes = entity.recordShape.toOnes
+        toManys = entity.recordShape.toManys
     }
 
     /// The object of that key, or nil.
     func record(_ key: Int64) throws -> ObjectRecord? {
-        if one == nil {
-            one = try connection.prepare(select + " AND t.Z_PK = ?")
-            members = try toManys.map { try connection.prepare($0.sql.member) }
-        }
-        guard let one else { return nil }
+        let one = try connection.cached(entity.recordShape.one)
         one.bind(key, at: 1)
         defer { one.reset() }
         guard try one.step() else { return nil }
         var record = self.record(one)
-        for (i, relationship) in toManys.enumerated() {
+        for relationship in toManys {
             var list: [ObjectReference] = []
-            try members[i].forEach([.integer(key)]) { row in
+            try connection.cached(relationship.sql.member).forEach([.integer(key)]) { row in
                 if let entity = schema[number: row.integer(1)] {
                     list.append(ObjectReference(entity: entity.name, key: row.integer(0)))
                 }
@@ -77,7 +40,7 @@ final class RecordReader {
 
     /// All objects by key. To-many relationships are read beside the rows, one ordered pass each.
     func forEach(_ body: (ObjectRecord) throws -> Void) throws {
-        let rows = try connection.prepare(select + " ORDER BY t.Z_PK")
+        let rows = try connection.prepare(entity.recordShape.all)
         let cursors = try toManys.map { ToManyCursor(try connection.prepare($0.sql.all), schema) }
         try rows.forEach { row in
             var record = self.record(row)
@@ -98,7 +61,8 @@ final class RecordReader {
             relationships[toOne.name] = .toOne(reference(layout, i, row))
         }
         return ObjectRecord(
-            reference: ObjectReference(entity: layout.name, key: row.integer(0)), version: row.integer(1), values: values,
+            reference: ObjectReference(entity: layout.name, key: row.integer(0)), version: row.integer(1),
+            values: values,
             relationships: relationships)
     }
 

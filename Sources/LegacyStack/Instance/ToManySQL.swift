@@ -8,7 +8,7 @@ struct ToManySQL {
     /// The members of all objects: the object's key, then as above.
     let all: String
 
-    init(_ relationship: RelationshipLayout, _ schema: Schema) {
+    init(_ relationship: RelationshipLayout, destinationTable: String) {
         switch relationship.storage {
         case .toManyByInverse(let key), .toManyWithoutInverse(let key):
             let column = "d.\(key.keyColumn.sqlIdentifier)"
@@ -22,11 +22,10 @@ struct ToManySQL {
                 "SELECT \(column), \(list) \(from) WHERE \(column) IS NOT NULL AND d.Z_ENT IN (\(numbers)) "
                 + "ORDER BY \(column), \(sort)"
         case .manyToMany(let join):
-            let destination = schema[relationship.description.destinationEntityName]
             let own = "j.\(join.ownColumn.sqlIdentifier)"
             let other = "j.\(join.otherColumn.sqlIdentifier)"
             let order = join.orderColumn.map { "j.\($0.sqlIdentifier)" }
-            let table = (destination?.layout.table ?? "").sqlIdentifier
+            let table = destinationTable.sqlIdentifier
             let from = "FROM \(join.table.sqlIdentifier) AS j JOIN \(table) AS d ON d.Z_PK = \(other)"
             let sort = (order.map { "\($0), " } ?? "") + other
             let list = "d.Z_PK, d.Z_ENT, \(order ?? "NULL")"

@@ -46,7 +46,8 @@ enum ModelValues {
 
     private static func number(_ number: NSNumber) -> ModelValue {
         switch String(cString: number.objCType) {
-        case "c", "B": number.intValue == 0 || number.intValue == 1 ? .bool(number.boolValue) : .integer(number.int64Value)
+        case "c", "B":
+            number.intValue == 0 || number.intValue == 1 ? .bool(number.boolValue) : .integer(number.int64Value)
         case "f", "d": .double(number.doubleValue)
         default: .integer(number.int64Value)
         }

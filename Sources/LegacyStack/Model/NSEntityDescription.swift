@@ -22,7 +22,9 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     convenience init(_ entity: EntityDescription) {
         self.init(name: entity.name)
         base = entity
-        own = entity.attributes.map { NSAttributeDescription($0) } + entity.relationships.map { NSRelationshipDescription($0) }
+        own =
+            entity.attributes.map { NSAttributeDescription($0) }
+            + entity.relationships.map { NSRelationshipDescription($0) }
         for property in own { property.storedEntity = self }
     }
 
@@ -99,7 +101,11 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
     /// Attribute names that are unique together: each constraint an array of names.
     public var uniquenessConstraints: [[Any]] {
         get { base.uniquenessConstraints }
-        set { base.uniquenessConstraints = newValue.map { $0.compactMap { ($0 as? String) ?? ($0 as? NSPropertyDescription)?.name } } }
+        set {
+            base.uniquenessConstraints = newValue.map {
+                $0.compactMap { ($0 as? String) ?? ($0 as? NSPropertyDescription)?.name }
+            }
+        }
     }
 
     /// What the model's author noted for the entity.

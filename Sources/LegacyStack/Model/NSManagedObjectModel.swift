@@ -53,7 +53,8 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
 
     /// The entities by name.
     public var entitiesByName: [String: NSEntityDescription] {
-        Dictionary(list.compactMap { entity in entity.name.map { ($0, entity) } }, uniquingKeysWith: { first, _ in first })
+        Dictionary(
+            list.compactMap { entity in entity.name.map { ($0, entity) } }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Labels of the version.

@@ -58,6 +58,7 @@ final class SchemaEntity: Sendable {
     let storeUUID: String
     let externalData: ExternalData
     let hasDerivedAttributes: Bool
+    let recordShape: RecordShape
     /// `SELECT` of one row by its key and entity number: Z_OPT, then the layout's columns.
     let lookupSQL: String
     /// The slots of the relationships.
@@ -80,7 +81,7 @@ final class SchemaEntity: Sendable {
         externalData = store.externalData
         rootIndex = names[layout.rootName] ?? index
         treeIndexes = layout.treeNames.compactMap { names[$0] }
-        var properties = layout.attributes.map { SchemaProperty.attribute($0) }
+        var properties = layout.attributes.map { SchemaProperty.attribute(SchemaAttribute($0)) }
         let transients = model.attributes(of: layout.name).filter(\.isTransient)
         properties += transients.map { .transient($0) }
         properties += layout.relationships.map { relationship in
@@ -89,7 +90,9 @@ final class SchemaEntity: Sendable {
                 store.layout[relationship.description.destinationEntityName]?.relationship(inverse)
             }
             return .relationship(
-                SchemaRelationship(layout: relationship, destination: destination ?? -1, inverse: inverse))
+                SchemaRelationship(
+                    layout: relationship, destination: destination ?? -1, inverse: inverse,
+                    destinationTable: store.layout[relationship.description.destinationEntityName]?.table ?? ""))
         }
         self.properties = properties
         slots = Dictionary(properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { a, _ in a })
@@ -97,7 +100,8 @@ final class SchemaEntity: Sendable {
         defaults = properties.enumerated().compactMap { slot, property in
             switch property {
             case .attribute(let attribute):
-                guard !attribute.description.isDerived, let value = attribute.description.defaultValue.flatMap({ ModelValues.object($0) })
+                guard !attribute.isDerived,
+                    let value = attribute.description.defaultValue.flatMap({ ModelValues.object($0) })
                 else { return nil }
                 return DefaultValue(ValueBox.slot(value, attribute)).map { (slot, $0) }
             case .transient(let description):
@@ -105,9 +109,11 @@ final class SchemaEntity: Sendable {
             case .relationship: return nil
             }
         }
+        recordShape = RecordShape(layout, store.layout)
         hasDerivedAttributes = layout.attributes.contains { $0.description.isDerived }
         let columns = layout.columns.map { ", " + $0.sqlIdentifier }.joined()
-        lookupSQL = "SELECT Z_OPT\(columns) FROM \(layout.table.sqlIdentifier) WHERE Z_PK = ? AND Z_ENT = \(layout.number)"
+        lookupSQL =
+            "SELECT Z_OPT\(columns) FROM \(layout.table.sqlIdentifier) WHERE Z_PK = ? AND Z_ENT = \(layout.number)"
     }
 
     /// Whether `other` is this entity or inherits from it.
@@ -117,7 +123,8 @@ final class SchemaEntity: Sendable {
         let nearest = NearestName.of(key, among: properties.map(\.name))
         return StoreError(
             .unknownKey, "\(name) has no property \(key)",
-            way: nearest.map { "did you mean \($0)?" } ?? "properties: \(properties.map(\.name).joined(separator: ", "))")
+            way: nearest.map { "did you mean \($0)?" }
+                ?? "properties: \(properties.map(\.name).joined(separator: ", "))")
     }
 }
 
@@ -146,29 +153,73 @@ enum DefaultValue: Sendable {
 
 /// A property in its slot.
 enum SchemaProperty: Sendable {
-    case attribute(AttributeLayout)
+    case attribute(SchemaAttribute)
     /// Kept in memory only.
     case transient(AttributeDescription)
     case relationship(SchemaRelationship)
 
     var name: String {
         switch self {
-        case .attribute(let layout): layout.name
+        case .attribute(let attribute): attribute.name
         case .transient(let description): description.name
-        case .relationship(let relationship): relationship.layout.name
+        case .relationship(let relationship): relationship.name
         }
     }
 }
 
+/// An attribute, with what is asked of it for every object. A class, so that handing it on copies nothing.
+final class SchemaAttribute: Sendable {
+    let layout: AttributeLayout
+    let name: String
+    /// The only leaf of an attribute that is not composite.
+    let leaf: LeafLayout?
+    let isComposite: Bool
+    let isDerived: Bool
+    let isOptional: Bool
+    /// Whether validation has more to ask than that there is a value.
+    let hasRules: Bool
+
+    init(_ layout: AttributeLayout) {
+        self.layout = layout
+        name = layout.name
+        leaf = layout.leaf
+        isComposite = layout.isComposite
+        let description = layout.description
+        isDerived = description.isDerived
+        isOptional = description.isOptional
+        hasRules =
+            description.minimum != nil || description.maximum != nil || description.regularExpression != nil
+            || !description.validations.isEmpty
+    }
+
+    var description: AttributeDescription { layout.description }
+    var leaves: [LeafLayout] { layout.leaves }
+}
+
 /// A relationship with both its ends resolved.
-struct SchemaRelationship: Sendable {
+final class SchemaRelationship: Sendable {
     let layout: RelationshipLayout
+    let name: String
+    let isToMany: Bool
+    let isOrdered: Bool
     /// The declared destination, as an index into `Schema.entities`; -1 where the store has no such entity.
     let destination: Int
     /// The same relationship from the other end.
     let inverse: RelationshipLayout?
+    let inverseName: String?
+    let deleteRule: DeleteRule
+    /// The query of one object's members.
+    let memberSQL: String
 
-    var name: String { layout.name }
-    var isToMany: Bool { layout.isToMany }
-    var isOrdered: Bool { layout.isOrdered }
+    init(layout: RelationshipLayout, destination: Int, inverse: RelationshipLayout?, destinationTable: String) {
+        self.layout = layout
+        self.destination = destination
+        self.inverse = inverse
+        name = layout.name
+        isToMany = layout.isToMany
+        isOrdered = layout.isOrdered
+        inverseName = inverse?.name
+        deleteRule = layout.description.deleteRule
+        memberSQL = ToManySQL(layout, destinationTable: destinationTable).member
+    }
 }

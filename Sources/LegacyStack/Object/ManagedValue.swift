@@ -80,14 +80,18 @@ extension NSManagedObject: ManagedValue {
 }
 
 extension Set: ManagedValue where Element: NSManagedObject {
-    public static func read(_ object: NSManagedObject, _ slot: Int) -> Set<Element> { Set([Element].read(object, slot)) }
+    public static func read(_ object: NSManagedObject, _ slot: Int) -> Set<Element> {
+        Set([Element].read(object, slot))
+    }
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Set<Element>? { read(object, slot) }
     public func write(_ object: NSManagedObject, _ slot: Int) { Array(self).write(object, slot) }
 }
 
 extension Array: ManagedValue where Element: NSManagedObject {
     public static func read(_ object: NSManagedObject, _ slot: Int) -> [Element] {
-        guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else { return [] }
+        guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else {
+            return []
+        }
         Element.registerDestination(of: relationship, object)
         return object.toMany(slot, relationship).compactMap { $0 as? Element }
     }
@@ -142,7 +146,9 @@ extension NSNumber: ManagedValue {
 /// What properties of Foundation's classes have in common.
 private enum ObjectValues {
     static func members(_ object: NSManagedObject, _ slot: Int) -> [NSManagedObject]? {
-        guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else { return nil }
+        guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else {
+            return nil
+        }
         return object.toMany(slot, relationship)
     }
 

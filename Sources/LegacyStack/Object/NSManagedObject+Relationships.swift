@@ -65,7 +65,8 @@ extension NSManagedObject {
                 StoreError(
                     .typeMismatch,
                     "\(info.name).\(relationship.name) leads to \(relationship.layout.description.destinationEntityName), not to \(object.id.shown)",
-                    way: object.link === link ? "give an object of that entity" : "fetch the object in the same context"))
+                    way: object.link === link ? "give an object of that entity" : "fetch the object in the same context"
+                ))
             return false
         }
         return true
@@ -77,7 +78,7 @@ extension NSManagedObject {
         guard old != object?.id else { return }
         let oldObject = old.flatMap { managedObjectContext?.object(with: $0) }
         store(object?.id, slot, relationship)
-        guard let inverse = relationship.inverse?.name else { return }
+        guard let inverse = relationship.inverseName else { return }
         oldObject?.detach(self, inverse)
         guard let object, let back = object.info.slots[inverse],
             case .relationship(let other) = object.info.properties[back]
@@ -140,7 +141,7 @@ extension NSManagedObject {
     func add(_ member: NSManagedObject, _ slot: Int, _ relationship: SchemaRelationship) {
         guard accepts(member, slot, relationship) else { return }
         addMember(member.id, slot)
-        guard let inverse = relationship.inverse?.name, let back = member.info.slots[inverse],
+        guard let inverse = relationship.inverseName, let back = member.info.slots[inverse],
             case .relationship(let other) = member.info.properties[back]
         else { return }
         if other.isToMany {
@@ -156,7 +157,7 @@ extension NSManagedObject {
     func remove(_ member: NSManagedObject, _ slot: Int, _ relationship: SchemaRelationship) {
         toManyState(slot).remove(member.id)
         touch()
-        if let inverse = relationship.inverse?.name { member.detach(self, inverse) }
+        if let inverse = relationship.inverseName { member.detach(self, inverse) }
     }
 
     /// Adds an object to a to-many relationship, at the end of an ordered one. Reads nothing from the store.
@@ -177,7 +178,9 @@ extension NSManagedObject {
 
     /// The identities of a relationship's objects; an ordered one's in order.
     public func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
-        guard let slot = info.slots[key], case .relationship(let relationship) = info.properties[slot] else { return [] }
+        guard let slot = info.slots[key], case .relationship(let relationship) = info.properties[slot] else {
+            return []
+        }
         return relationship.isToMany
             ? toManyIDs(slot, relationship) : toOneID(slot, relationship).map { [$0] } ?? []
     }

@@ -102,12 +102,13 @@ extension NSManagedObject {
         invalidate(
             slot,
             StoreError(
-                .typeMismatch, "\(info.name).\(relationship.name) leads to \(relationship.layout.description.destinationEntityName): \(String(describing: value))",
+                .typeMismatch,
+                "\(info.name).\(relationship.name) leads to \(relationship.layout.description.destinationEntityName): \(String(describing: value))",
                 way: relationship.isToMany ? "give a set of objects" : "give an object"))
     }
 
     /// The attribute's value now.
-    func attributeValue(_ attribute: AttributeLayout, _ slot: Int) -> AttributeValue? {
+    func attributeValue(_ attribute: SchemaAttribute, _ slot: Int) -> AttributeValue? {
         prepareToRead()
         if !slots.isEmpty {
             switch slots[slot] {
@@ -141,9 +142,9 @@ extension NSManagedObject {
     }
 
     /// Sets an attribute. What equals the saved value is no change.
-    func write(_ value: PropertySlot, _ slot: Int, _ attribute: AttributeLayout) {
+    func write(_ value: PropertySlot, _ slot: Int, _ attribute: SchemaAttribute) {
         prepareToRead()
-        if attribute.description.isDerived {
+        if attribute.isDerived {
             return invalidate(
                 slot,
                 StoreError(
@@ -155,7 +156,7 @@ extension NSManagedObject {
         touch()
     }
 
-    private func equalsRow(_ value: PropertySlot, _ attribute: AttributeLayout) -> Bool {
+    private func equalsRow(_ value: PropertySlot, _ attribute: SchemaAttribute) -> Bool {
         guard !flags.contains(.inserted), let row else { return false }
         switch value {
         case .stored(let value):

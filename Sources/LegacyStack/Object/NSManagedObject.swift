@@ -23,6 +23,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let fault = Flags(rawValue: 8)
         /// The row is not there.
         static let gone = Flags(rawValue: 16)
+        /// Had its `willSave` in the save that is running.
+        static let toldOfSave = Flags(rawValue: 32)
     }
 
     final let info: SchemaEntity

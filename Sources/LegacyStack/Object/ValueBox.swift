@@ -5,7 +5,7 @@ import StoreModel
 /// Attribute values as the objects that `value(forKey:)` gives and takes.
 enum ValueBox {
     /// The object; numbers and booleans as `NSNumber`, a decimal as `NSDecimalNumber`.
-    static func object(_ value: AttributeValue?, _ attribute: AttributeLayout) -> Any? {
+    static func object(_ value: AttributeValue?, _ attribute: SchemaAttribute) -> Any? {
         object(value, attribute.description)
     }
 
@@ -46,7 +46,7 @@ enum ValueBox {
     }
 
     /// What an object holds after being given `object`.
-    static func slot(_ object: Any?, _ attribute: AttributeLayout) -> PropertySlot {
+    static func slot(_ object: Any?, _ attribute: SchemaAttribute) -> PropertySlot {
         guard let object, !(object is NSNull) else { return attribute.isComposite ? .attribute(nil) : .stored(.null) }
         do {
             if attribute.isComposite { return .attribute(try composite(object, attribute)) }
@@ -65,19 +65,24 @@ enum ValueBox {
         }
     }
 
+    /// For values that never go to a file.
+    private static let noFiles = ExternalData(storePath: "/")
+
     /// What an object holds after being given an attribute's value.
-    static func slot(_ value: AttributeValue?, _ leaf: LeafLayout, _ attribute: AttributeLayout) throws -> PropertySlot {
+    static func slot(_ value: AttributeValue?, _ leaf: LeafLayout, _ attribute: SchemaAttribute) throws -> PropertySlot
+    {
         switch value {
         case nil: return .stored(.null)
         // A large value goes to a file, which is written with the save.
         case .data? where leaf.isExternal: return .attribute(value)
-        default: return .stored(try ValueCoding.encode(value, as: leaf, external: ExternalData(storePath: "")))
+        default: return .stored(try ValueCoding.encode(value, as: leaf, external: noFiles))
         }
     }
 
-    private static func composite(_ object: Any, _ attribute: AttributeLayout) throws -> AttributeValue? {
+    private static func composite(_ object: Any, _ attribute: SchemaAttribute) throws -> AttributeValue? {
         guard let values = object as? [String: Any] else {
-            throw StoreError(.typeMismatch, "\(attribute.name) is composite: \(object)", way: "give a dictionary of its parts")
+            throw StoreError(
+                .typeMismatch, "\(attribute.name) is composite: \(object)", way: "give a dictionary of its parts")
         }
         var leaves: [String: AttributeValue] = [:]
         for (name, object) in values {
@@ -93,18 +98,23 @@ enum ValueBox {
 
     private static func mismatch(_ leaf: LeafLayout, _ object: Any) -> StoreError {
         StoreError(
-            .typeMismatch, "\(leaf.path) is \(leaf.type): \(object) (\(type(of: object)))", way: "give a value of that type")
+            .typeMismatch, "\(leaf.path) is \(leaf.type): \(object) (\(type(of: object)))",
+            way: "give a value of that type")
     }
 
     static func value(_ object: Any, _ leaf: LeafLayout) throws -> AttributeValue {
-        if let value = object as? AttributeValue { return value }
         switch leaf.type {
         case .boolean:
+            if let value = object as? Bool { return .bool(value) }
             if let number = object as? NSNumber { return .bool(number.boolValue) }
         case .integer16, .integer32, .integer64:
-            if let integer = object as? any BinaryInteger, let value = Int64(exactly: integer) { return .integer(value) }
+            if let value = object as? Int { return .integer(Int64(value)) }
+            if let integer = object as? any BinaryInteger, let value = Int64(exactly: integer) {
+                return .integer(value)
+            }
             if let number = object as? NSNumber { return .integer(number.int64Value) }
         case .double, .float:
+            if let value = object as? Double { return .double(value) }
             if let number = object as? NSNumber { return .double(number.doubleValue) }
         case .decimal:
             if let value = object as? Decimal { return .decimal(value) }
@@ -124,6 +134,7 @@ enum ValueBox {
             if let data = object as? Data { return .transformable(data) }
         case .undefined, .objectID, .composite: break
         }
+        if let value = object as? AttributeValue { return value }
         throw mismatch(leaf, object)
     }
 }

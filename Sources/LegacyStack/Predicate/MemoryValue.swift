@@ -55,7 +55,8 @@ indirect enum MemoryValue {
         switch self {
         case .scalar(let value, _): value
         case .constant(let value):
-            leaf == nil ? PredicateConstant.natural(value) : leaf.flatMap { try? PredicateConstant.encode(value, like: $0) }
+            leaf == nil
+                ? PredicateConstant.natural(value) : leaf.flatMap { try? PredicateConstant.encode(value, like: $0) }
         default: nil
         }
     }

@@ -111,7 +111,8 @@ open class NSPredicate: NSObject, @unchecked Sendable {
         default: break
         }
         guard let value = ModelValues.value(object) else {
-            throw StoreError(.badPredicate, "\(object) is no value that a predicate can compare", way: "give another value")
+            throw StoreError(
+                .badPredicate, "\(object) is no value that a predicate can compare", way: "give another value")
         }
         return .value(value)
     }
@@ -167,7 +168,9 @@ open class NSPredicate: NSObject, @unchecked Sendable {
     override open var description: String { predicateFormat }
 
     override open func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? NSPredicate, block == nil, other.block == nil else { return self === object as AnyObject }
+        guard let other = object as? NSPredicate, block == nil, other.block == nil else {
+            return self === object as AnyObject
+        }
         return node == other.node
     }
 

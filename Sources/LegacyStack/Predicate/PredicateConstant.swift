@@ -66,7 +66,9 @@ enum PredicateConstant {
     /// A date in ISO 8601, with or without fractions of a second or a time.
     static func date(_ text: String) -> Date? {
         if let date = try? Date(text, strategy: .iso8601) { return date }
-        if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) { return date }
+        if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) {
+            return date
+        }
         return try? Date(text + "T00:00:00Z", strategy: .iso8601)
     }
 

@@ -46,9 +46,16 @@ extension PredicateEvaluator {
         let numbers = columns.compactMap(\.doubleValue)
         switch name {
         case "@sum": return .scalar(.real(numbers.reduce(0, +)), leaf: nil)
-        case "@avg": return numbers.isEmpty ? .null : .scalar(.real(numbers.reduce(0, +) / Double(numbers.count)), leaf: nil)
-        case "@min": return columns.min { SQLValue.compare($0, $1) == .orderedAscending }.map { .scalar($0, leaf: values.first?.leaf) } ?? .null
-        case "@max": return columns.max { SQLValue.compare($0, $1) == .orderedAscending }.map { .scalar($0, leaf: values.first?.leaf) } ?? .null
+        case "@avg":
+            return numbers.isEmpty ? .null : .scalar(.real(numbers.reduce(0, +) / Double(numbers.count)), leaf: nil)
+        case "@min":
+            return columns.min { SQLValue.compare($0, $1) == .orderedAscending }.map {
+                .scalar($0, leaf: values.first?.leaf)
+            } ?? .null
+        case "@max":
+            return columns.max { SQLValue.compare($0, $1) == .orderedAscending }.map {
+                .scalar($0, leaf: values.first?.leaf)
+            } ?? .null
         default: return .null
         }
     }

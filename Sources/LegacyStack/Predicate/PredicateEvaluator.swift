@@ -51,7 +51,8 @@ struct PredicateEvaluator {
             return order != .orderedAscending
         case .between:
             let bounds = right.elements
-            guard bounds.count == 2, let low = order(left, bounds[0], options), let high = order(left, bounds[1], options)
+            guard bounds.count == 2, let low = order(left, bounds[0], options),
+                let high = order(left, bounds[1], options)
             else { return false }
             return low != .orderedAscending && high != .orderedDescending
         case .in:
@@ -63,7 +64,8 @@ struct PredicateEvaluator {
             }
             return listed(right).contains { equal(left, $0, options) }
         case .beginsWith, .endsWith, .contains, .like, .matches:
-            guard case .text(let text)? = left.column(like: nil), case .text(let pattern)? = right.column(like: nil) else {
+            guard case .text(let text)? = left.column(like: nil), case .text(let pattern)? = right.column(like: nil)
+            else {
                 return false
             }
             return TextMatch.matches(text, comparison.operator, pattern, options)

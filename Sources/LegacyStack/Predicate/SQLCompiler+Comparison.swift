@@ -92,7 +92,8 @@ extension SQLCompiler {
     ) throws -> String {
         for case .attribute(_, let leaf) in [left, right] where leaf.type != .string && leaf.type != .uri {
             throw Self.unsupported(
-                "\(leaf.path) is \(leaf.type), and \(comparison.operator.rawValue) compares text", "compare it with == or <")
+                "\(leaf.path) is \(leaf.type), and \(comparison.operator.rawValue) compares text",
+                "compare it with == or <")
         }
         if Self.isNull(left) || Self.isNull(right) { return "0" }
         if comparison.operator == .matches, case .constant(.string(let pattern)) = right,

@@ -49,7 +49,8 @@ extension SQLCompiler {
                     throw Self.unsupported("\(entity.name).\(part) has no column in the store")
                 }
                 if rest.isEmpty || rest == ["objectID"] || rest == ["self"] {
-                    return .object(sql: "\(alias).\(entity.layout.columns[key.column].sqlIdentifier)", entity: destination)
+                    return .object(
+                        sql: "\(alias).\(entity.layout.columns[key.column].sqlIdentifier)", entity: destination)
                 }
                 alias = scope.join(from: alias, key, of: entity, to: destination, makeAlias: makeAlias)
                 entity = destination
@@ -59,7 +60,7 @@ extension SQLCompiler {
     }
 
     private func column(
-        _ attribute: AttributeLayout, _ rest: [String], _ alias: String, _ entity: SchemaEntity
+        _ attribute: SchemaAttribute, _ rest: [String], _ alias: String, _ entity: SchemaEntity
     ) throws -> SQLOperand {
         let leaf: LeafLayout?
         if attribute.isComposite {
@@ -84,7 +85,8 @@ extension SQLCompiler {
         guard let name = collection.rest.first(where: { $0.hasPrefix("@") }) else { return .collection(collection) }
         let key = collection.rest.filter { $0 != name }
         let objects = SQLCollection(
-            alias: collection.alias, relationship: collection.relationship, destination: collection.destination, rest: [])
+            alias: collection.alias, relationship: collection.relationship, destination: collection.destination,
+            rest: [])
         let scope = makeScope(objects.destination)
         if name == "@count", key.isEmpty {
             let (from, link) = try source(objects, scope)
@@ -124,7 +126,9 @@ extension SQLCompiler {
 
     private func function(_ name: String, _ arguments: [ExpressionNode], _ scope: SQLScope) throws -> SQLOperand {
         func text(_ i: Int) throws -> String { try sql(try operand(arguments[i], scope)) }
-        let symbols = ["add:to:": "+", "from:subtract:": "-", "multiply:by:": "*", "divide:by:": "/", "modulus:by:": "%"]
+        let symbols = [
+            "add:to:": "+", "from:subtract:": "-", "multiply:by:": "*", "divide:by:": "/", "modulus:by:": "%",
+        ]
         if let symbol = symbols[name], arguments.count == 2 {
             return .computed(sql: "(\(try text(0)) \(symbol) \(try text(1)))")
         }

@@ -33,7 +33,9 @@ final class SQLCompiler {
         return "?\(values.count)"
     }
 
-    static func unsupported(_ what: String, _ way: String = "leave it out, and filter the fetched objects") -> StoreError {
+    static func unsupported(_ what: String, _ way: String = "leave it out, and filter the fetched objects")
+        -> StoreError
+    {
         StoreError(.badPredicate, what, way: way)
     }
 

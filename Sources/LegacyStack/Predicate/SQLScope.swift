@@ -23,7 +23,8 @@ final class SQLScope {
         let name = "\(alias).\(column)"
         if let known = joined[name] { return known.alias }
         let made = makeAlias()
-        joins.append("LEFT JOIN \(destination.layout.table.sqlIdentifier) AS \(made) ON \(made).Z_PK = \(alias).\(column)")
+        joins.append(
+            "LEFT JOIN \(destination.layout.table.sqlIdentifier) AS \(made) ON \(made).Z_PK = \(alias).\(column)")
         joined[name] = (made, destination)
         return made
     }

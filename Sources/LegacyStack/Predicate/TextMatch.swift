@@ -15,7 +15,9 @@ enum TextMatch {
             result = result.folding(options: .diacriticInsensitive, locale: nil)
         }
         if options.contains(.caseInsensitive) {
-            result = result.utf8.allSatisfy { $0 < 0x80 } ? result.lowercased() : result.folding(options: .caseInsensitive, locale: nil)
+            result =
+                result.utf8.allSatisfy { $0 < 0x80 }
+                ? result.lowercased() : result.folding(options: .caseInsensitive, locale: nil)
         }
         return result
     }
@@ -26,7 +28,9 @@ enum TextMatch {
         let (text, pattern) = (fold(text, options), fold(pattern, options))
         switch `operator` {
         case .beginsWith: return text.utf8.starts(with: pattern.utf8)
-        case .endsWith: return text.utf8.count >= pattern.utf8.count && text.utf8.suffix(pattern.utf8.count).elementsEqual(pattern.utf8)
+        case .endsWith:
+            return text.utf8.count >= pattern.utf8.count
+                && text.utf8.suffix(pattern.utf8.count).elementsEqual(pattern.utf8)
         case .contains: return contains(Array(text.utf8), Array(pattern.utf8))
         case .like: return like(Array(text), Array(pattern))
         default: return text.utf8.elementsEqual(pattern.utf8)
@@ -78,7 +82,8 @@ enum TextMatch {
         if let known = compiled.withLock({ $0[name] }) { return known }
         guard
             let made = try? NSRegularExpression(
-                pattern: "^(?:\(pattern))$", options: isCaseless ? [.caseInsensitive, .dotMatchesLineSeparators] : [.dotMatchesLineSeparators])
+                pattern: "^(?:\(pattern))$",
+                options: isCaseless ? [.caseInsensitive, .dotMatchesLineSeparators] : [.dotMatchesLineSeparators])
         else { return nil }
         compiled.withLock { cache in
             if cache.count >= 32 { cache.removeAll() }
@@ -111,7 +116,9 @@ enum PredicateFunctions {
             return .integer(found ? 1 : 0)
         }
         try connection.createFunction(fold, argumentCount: 2) { arguments in
-            guard case .text(let text) = arguments[0], let options = arguments[1].integerValue else { return arguments[0] }
+            guard case .text(let text) = arguments[0], let options = arguments[1].integerValue else {
+                return arguments[0]
+            }
             return .text(TextMatch.fold(text, .init(rawValue: Int(options))))
         }
     }

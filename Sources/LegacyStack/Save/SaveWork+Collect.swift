@@ -67,7 +67,9 @@ extension SaveWork {
                 throw StoreError(.typeMismatch, "\(object.info.name).\(relationship.name) has no column in the store")
             }
             set(key.column, id.map { .integer(self.key($0)) } ?? .null)
-            if let column = key.entityColumn { set(column, id.map { .integer($0.schemaEntity.layout.number) } ?? .null) }
+            if let column = key.entityColumn {
+                set(column, id.map { .integer($0.schemaEntity.layout.number) } ?? .null)
+            }
             // The new owner assigns the order.
             if let column = key.orderColumn { set(column, .null) }
         default: break
@@ -104,8 +106,7 @@ extension SaveWork {
         guard !object.id.isTemporaryID, relationship.destination >= 0 else { return [:] }
         let root = schema.entities[relationship.destination].rootIndex
         var keys: [RowKey: Int64] = [:]
-        let sql = ToManySQL(relationship.layout, schema).member
-        try transaction.connection.cached(sql).forEach([.integer(object.id.key)]) { row in
+        try transaction.connection.cached(relationship.memberSQL).forEach([.integer(object.id.key)]) { row in
             if !row.isNull(2) { keys[RowKey(root: root, key: row.integer(0))] = row.integer(2) }
         }
         return keys
@@ -113,7 +114,8 @@ extension SaveWork {
 
     /// The keys to set: only those that change.
     private func assigned(
-        _ object: NSManagedObject, _ relationship: SchemaRelationship, _ state: ToManyState, _ transaction: SaveTransaction
+        _ object: NSManagedObject, _ relationship: SchemaRelationship, _ state: ToManyState,
+        _ transaction: SaveTransaction
     ) throws -> [(id: NSManagedObjectID, order: Int64)] {
         let known = try orderKeys(object, relationship, transaction)
         if state.order == nil {
@@ -125,7 +127,9 @@ extension SaveWork {
             }
         }
         if state.base == nil {
-            state.base = object.id.isTemporaryID ? [] : try context.savedMembers(object.id.key, relationship, transaction.connection)
+            state.base =
+                object.id.isTemporaryID
+                ? [] : try context.savedMembers(object.id.key, relationship, transaction.connection)
         }
         let members = state.members
         let current = members.map { known[$0.rowKey] }
@@ -135,11 +139,13 @@ extension SaveWork {
     }
 
     private func order(
-        _ object: NSManagedObject, _ relationship: SchemaRelationship, _ state: ToManyState, _ transaction: SaveTransaction
+        _ object: NSManagedObject, _ relationship: SchemaRelationship, _ state: ToManyState,
+        _ transaction: SaveTransaction
     ) throws {
-        guard let inverse = relationship.inverse?.name else { return }
+        guard let inverse = relationship.inverseName else { return }
         for (id, order) in try assigned(object, relationship, state, transaction) {
-            guard case .toOne(let key)? = id.schemaEntity.layout.relationship(inverse)?.storage, let column = key.orderColumn
+            guard case .toOne(let key)? = id.schemaEntity.layout.relationship(inverse)?.storage,
+                let column = key.orderColumn
             else { continue }
             set(column, .integer(order), of: id, marking: inverse)
         }
@@ -147,7 +153,8 @@ extension SaveWork {
 
     /// A to-many without an inverse: the members' rows hold the owner's key.
     private func own(
-        _ object: NSManagedObject, _ relationship: SchemaRelationship, _ state: ToManyState, _ transaction: SaveTransaction
+        _ object: NSManagedObject, _ relationship: SchemaRelationship, _ state: ToManyState,
+        _ transaction: SaveTransaction
     ) throws {
         let name = "\(relationship.layout.declaringEntity).\(relationship.name)"
         for id in state.removed.sorted(by: { $0.key < $1.key }) {
@@ -169,7 +176,8 @@ extension SaveWork {
 
     /// Pairs of a many-to-many. Both ends know of each pair: the one that is looked at first writes it.
     private func pair(
-        _ object: NSManagedObject, _ slot: Int, _ relationship: SchemaRelationship, _ join: RelationshipLayout.JoinTable,
+        _ object: NSManagedObject, _ slot: Int, _ relationship: SchemaRelationship,
+        _ join: RelationshipLayout.JoinTable,
         _ state: ToManyState, _ transaction: SaveTransaction
     ) throws {
         let own = key(object.id)

@@ -19,6 +19,7 @@ extension SaveWork {
             context.refaultDerived()
         }
         context.insertedList = []
+        context.newObjects = [:]
         context.updatedList = []
         context.deletedList = []
         context.expectations = [:]
@@ -28,7 +29,6 @@ extension SaveWork {
     private func settle(_ insert: RowInsert, _ cached: inout [(root: Int, key: Int64, row: Row?)]) {
         let object = insert.object
         let root = object.info.rootIndex
-        context.registered[root][object.id.key] = nil
         context.permanentKeys[object.id.key] = nil
         object.id = NSManagedObjectID(object.info, key: insert.key)
         object.flags.subtract([.inserted, .updated])

@@ -55,7 +55,9 @@ final class SaveWork {
         }
         for place in inserts.indices { inserts[place].values = try values(inserts[place].object, transaction) }
         for object in updated { try collect(object, transaction) }
-        for object in inserted + updated + deleted { try relate(object, transaction) }
+        for list in [inserted, updated, deleted] {
+            for object in list where !object.info.relationshipSlots.isEmpty { try relate(object, transaction) }
+        }
         try authorize(transaction)
         for object in deleted { try delete(object, transaction) }
         for change in changeOrder { try update(change, transaction) }
@@ -76,13 +78,15 @@ final class SaveWork {
     private func checkExpectations(_ transaction: SaveTransaction) throws {
         for (key, version) in context.expectations.sorted(by: { $0.key.key < $1.key.key }) {
             let table = schema.entities[key.root].layout.table.sqlIdentifier
-            let current = try transaction.connection.scalar("SELECT Z_OPT FROM \(table) WHERE Z_PK = ?", [.integer(key.key)])
+            let current = try transaction.connection.scalar(
+                "SELECT Z_OPT FROM \(table) WHERE Z_PK = ?", [.integer(key.key)])
             guard current?.integerValue != version else { continue }
             let entity = context.registeredObject(key)?.info.name ?? schema.entities[key.root].name
             conflicts.append(
                 .init(
                     object: ObjectReference(entity: entity, key: key.key),
-                    reason: current.map { "its version is \($0.integerValue ?? 0), and \(version) was expected" } ?? "it does not exist"))
+                    reason: current.map { "its version is \($0.integerValue ?? 0), and \(version) was expected" }
+                        ?? "it does not exist"))
         }
     }
 
@@ -164,7 +168,8 @@ final class SaveWork {
         let row = change.object?.row
         let expecting = change.columns.isEmpty ? nil : row?.version
         let written = try transaction.update(
-            layout, key: change.key, expecting: expecting, columns: change.sortedColumns, changed: change.names.sorted())
+            layout, key: change.key, expecting: expecting, columns: change.sortedColumns, changed: change.names.sorted()
+        )
         if written {
             if let row, expecting != nil, !change.entity.hasDerivedAttributes {
                 var values = row.values
@@ -190,14 +195,19 @@ final class SaveWork {
         case .rollback:
             return stale.formUnion([change.rowKey])
         case .storeTrump:
-            for index in columns.keys where row.map({ $0.values[index] != current.values[index] }) ?? true { columns[index] = nil }
+            for index in columns.keys where row.map({ $0.values[index] != current.values[index] }) ?? true {
+                columns[index] = nil
+            }
             if columns.isEmpty { return stale.formUnion([change.rowKey]) }
         case .objectTrump: break
         case .overwrite:
-            for (index, value) in (row?.values ?? []).enumerated() where columns[index] == nil { columns[index] = value }
+            for (index, value) in (row?.values ?? []).enumerated() where columns[index] == nil {
+                columns[index] = value
+            }
         }
         let list = columns.sorted { $0.key < $1.key }.map { (index: $0.key, value: $0.value) }
-        _ = try transaction.update(layout, key: change.key, expecting: nil, columns: list, changed: change.names.sorted())
+        _ = try transaction.update(
+            layout, key: change.key, expecting: nil, columns: list, changed: change.names.sorted())
         stale.insert(change.rowKey)
     }
 
@@ -216,7 +226,8 @@ final class SaveWork {
         }
         for change in joins where change.isInsertion {
             try transaction.insertJoin(
-                change.join, own: change.own, other: change.other, order: change.order, inverseOrder: change.inverseOrder)
+                change.join, own: change.own, other: change.other, order: change.order,
+                inverseOrder: change.inverseOrder)
         }
         for reorder in reorders {
             try transaction.setJoinOrder(reorder.join, own: reorder.own, other: reorder.other, order: reorder.order)
@@ -229,7 +240,7 @@ final class SaveWork {
         for object in deleted {
             for slot in object.info.relationshipSlots {
                 guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany,
-                    relationship.layout.description.deleteRule != .noAction
+                    relationship.deleteRule != .noAction
                 else { continue }
                 let key: RelationshipLayout.DestinationKey
                 switch relationship.layout.storage {
@@ -237,7 +248,9 @@ final class SaveWork {
                 default: continue
                 }
                 let sql = "SELECT 1 FROM \(key.table.sqlIdentifier) WHERE \(key.keyColumn.sqlIdentifier) = ? LIMIT 1"
-                if try transaction.connection.scalar(sql, [.integer(object.id.key)]) != nil { owners.insert(object.id.rowKey) }
+                if try transaction.connection.scalar(sql, [.integer(object.id.key)]) != nil {
+                    owners.insert(object.id.rowKey)
+                }
             }
         }
         if !owners.isEmpty { throw DanglingRows(owners: owners) }

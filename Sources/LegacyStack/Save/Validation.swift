@@ -37,21 +37,23 @@ enum Validation {
     // MARK: Attributes
 
     private static func check(
-        _ object: NSManagedObject, _ slot: Int, _ attribute: AttributeLayout, _ fail: (String, String) -> Void
+        _ object: NSManagedObject, _ slot: Int, _ attribute: SchemaAttribute, _ fail: (String, String) -> Void
     ) {
-        let description = attribute.description
-        if description.isDerived { return }
+        if attribute.isDerived { return }
         // What was not touched passed when it was saved.
         let isNew = object.flags.contains(.inserted)
         guard isNew || !object.slots.isEmpty && object.slots[slot].isChange else { return }
-        if let leaf = attribute.leaf, !leaf.isExternal, hasNoRules(description) {
-            if !description.isOptional, object.columnValue(leaf, slot).isNull { fail(attribute.name, "has no value, and is required") }
+        if let leaf = attribute.leaf, !leaf.isExternal, !attribute.hasRules {
+            if !attribute.isOptional, object.columnValue(leaf, slot).isNull {
+                fail(attribute.name, "has no value, and is required")
+            }
             return
         }
         guard let value = object.attributeValue(attribute, slot) else {
-            if !description.isOptional { fail(attribute.name, "has no value, and is required") }
+            if !attribute.isOptional { fail(attribute.name, "has no value, and is required") }
             return
         }
+        let description = attribute.description
         bounds(description, value) { fail(attribute.name, $0) }
         if let pattern = description.regularExpression, case .string(let text) = value,
             !TextMatch.matches(text, .matches, pattern, [])
@@ -65,11 +67,6 @@ enum Validation {
                 fail(attribute.name, "does not hold to `\(validation.predicateFormat)`")
             }
         }
-    }
-
-    private static func hasNoRules(_ description: AttributeDescription) -> Bool {
-        description.minimum == nil && description.maximum == nil && description.regularExpression == nil
-            && description.validations.isEmpty
     }
 
     /// For texts the bounds are those of the length.

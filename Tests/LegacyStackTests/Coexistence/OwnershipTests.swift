@@ -26,7 +26,8 @@ struct OwnershipTests {
         let author = library.insert("Author", ["name": "Austen"])
         let book = library.insert("Book", ["title": "Emma"])
         try library.context.save()
-        let unit = try #require(OwnershipUnits.group(library.instance.store.layout).first { $0.value.contains("Author") }?.key)
+        let unit = try #require(
+            OwnershipUnits.group(library.instance.store.layout).first { $0.value.contains("Author") }?.key)
         try library.adopt(model: [unit])
         try library.instance.apply([])
         book.setValue(author, forKey: "author")
@@ -34,7 +35,10 @@ struct OwnershipTests {
         #expect(try library.rows("SELECT Z_OPT FROM ZPERSON") == [[1]])
         #expect(try library.rows("SELECT Z_OPT, ZAUTHOR FROM ZBOOK") == [[2, 1]])
         #expect(try library.rows("SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID = 2") == [[2]])
-        #expect(try library.rows("SELECT STACK, INSTANCE FROM COEXIST_TRANSACTION") == [["legacy", .text(library.instance.instanceName)]])
+        #expect(
+            try library.rows("SELECT STACK, INSTANCE FROM COEXIST_TRANSACTION") == [
+                ["legacy", .text(library.instance.instanceName)]
+            ])
     }
 
     @Test func oldEpochIsRefusedUntilReplayed() throws {

@@ -55,12 +55,16 @@ struct ContainerTests {
             NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue(name, forKey: "name")
             try context.save()
         }
-        let all = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?))
-        let transactions = try #require((all as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction])
+        let all = try context.execute(
+            NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?))
+        let transactions = try #require(
+            (all as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction])
         #expect(transactions.map(\.author) == ["tester", "tester"])
         #expect(transactions[1].changes?.first?.changeType == .insert)
         let token = transactions[0].token
-        let rest = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: token)) as? NSPersistentHistoryResult
+        let rest =
+            try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: token))
+            as? NSPersistentHistoryResult
         #expect((rest?.result as? [NSPersistentHistoryTransaction])?.map(\.transactionNumber) == [2])
         try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: transactions[1].token))
         let error = #expect(throws: StoreError.self) {

@@ -29,7 +29,10 @@ struct CorpusDumpTests {
         let copy = folder.file(name)
         try FileManager.default.copyItem(atPath: stores + "/" + name, toPath: copy)
         let file = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: copy).first { $0 != "SOURCE.txt" && $0.contains(".") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") && !$0.hasPrefix(".") })
+            try FileManager.default.contentsOfDirectory(atPath: copy).first {
+                $0 != "SOURCE.txt" && $0.contains(".") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
+                    && !$0.hasPrefix(".")
+            })
         let path = copy + "/" + file
         var options = LegacyInstance.Options()
         options.isReadOnly = true

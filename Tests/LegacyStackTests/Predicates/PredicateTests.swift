@@ -11,9 +11,13 @@ struct PredicateTests {
         let eco = library.insert("Author", ["name": "Éco"])
         let classic = library.insert("Tag", ["name": "classic"])
         let long = library.insert("Tag", ["name": "long"])
-        library.insert("Book", ["title": "Emma", "pages": 474, "author": austen, "rating": 4.5, "tags": Set([classic, long])])
-        library.insert("Book", ["title": "Persuasion", "pages": 249, "author": austen, "isLent": true, "tags": Set([classic])])
-        library.insert("Book", ["title": "Baudolino", "pages": 527, "author": eco, "published": Date(timeIntervalSinceReferenceDate: 0)])
+        library.insert(
+            "Book", ["title": "Emma", "pages": 474, "author": austen, "rating": 4.5, "tags": Set([classic, long])])
+        library.insert(
+            "Book", ["title": "Persuasion", "pages": 249, "author": austen, "isLent": true, "tags": Set([classic])])
+        library.insert(
+            "Book",
+            ["title": "Baudolino", "pages": 527, "author": eco, "published": Date(timeIntervalSinceReferenceDate: 0)])
         library.insert("Book", ["title": "ÉTUDE"])
         try library.context.save()
         return library
@@ -82,7 +86,9 @@ struct PredicateTests {
         #expect(error?.way.contains("title") == true)
     }
 
-    @Test(arguments: ["title ==", "title MATCHES '['", "tags == 'x'", "pages CONTAINS 'x'", "pages == 'many'", "notes.x == 1"])
+    @Test(arguments: [
+        "title ==", "title MATCHES '['", "tags == 'x'", "pages CONTAINS 'x'", "pages == 'many'", "notes.x == 1",
+    ])
     func predicateThatCannotBeCompiledIsRefused(_ format: String) throws {
         let library = try Library()
         let error = #expect(throws: StoreError.self) { try library.fetch("Book", NSPredicate(format: format)) }
@@ -96,7 +102,10 @@ struct PredicateTests {
         request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
         request.fetchLimit = 2
         request.fetchOffset = 1
-        #expect(try library.context.fetch(request).compactMap { $0.value(forKey: "title") as? String } == ["Baudolino", "Emma"])
+        #expect(
+            try library.context.fetch(request).compactMap { $0.value(forKey: "title") as? String } == [
+                "Baudolino", "Emma",
+            ])
         #expect(try library.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 5)
         library.context.delete(new)
         #expect(try library.context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 4)

@@ -22,7 +22,8 @@ struct BatchTests {
         #expect(result.transaction == 2)
         #expect(result.objects["b"] == ObjectReference(entity: "Book", key: 3))
         let author = try #require(try library.instance.object(.init(entity: "Author", key: 1), isFresh: true))
-        #expect(author.relationships["books"] == .toMany([.init(entity: "Book", key: 1), .init(entity: "Book", key: 3)]))
+        #expect(
+            author.relationships["books"] == .toMany([.init(entity: "Book", key: 1), .init(entity: "Book", key: 3)]))
         #expect(try library.instance.count(of: ObjectQuery(entity: "Book")) == 2)
     }
 

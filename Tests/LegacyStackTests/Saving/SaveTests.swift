@@ -58,9 +58,10 @@ struct SaveTests {
         let tag = library.insert("Tag", ["name": "classic"])
         book.setValue(Set([tag]), forKey: "tags")
         try library.context.save()
-        let table = try #require(library.instance.store.layout.entities.flatMap(\.relationships).compactMap { relationship in
-            if case .manyToMany(let join) = relationship.storage { join.table } else { nil }
-        }.first)
+        let table = try #require(
+            library.instance.store.layout.entities.flatMap(\.relationships).compactMap { relationship in
+                if case .manyToMany(let join) = relationship.storage { join.table } else { nil }
+            }.first)
         #expect(try library.rows("SELECT count(*) FROM \(table)") == [[1]])
         library.context.delete(tag)
         try library.context.save()

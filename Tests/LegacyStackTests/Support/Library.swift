@@ -25,7 +25,9 @@ final class Library {
     }
 
     @discardableResult
-    func insert(_ entity: String, _ values: [String: Any] = [:], in context: NSManagedObjectContext? = nil) -> NSManagedObject {
+    func insert(_ entity: String, _ values: [String: Any] = [:], in context: NSManagedObjectContext? = nil)
+        -> NSManagedObject
+    {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context ?? self.context)
         object.setValuesForKeys(values)
         return object

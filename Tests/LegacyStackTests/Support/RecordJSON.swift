@@ -11,7 +11,10 @@ enum RecordJSON {
             "id": record.reference.uri(storeUUID: storeUUID), "version": record.version,
             "values": Dictionary(
                 uniqueKeysWithValues: layout.attributes.map { attribute in
-                    (attribute.name, record.values[attribute.name].flatMap { $0 }.map { value($0, attribute) } ?? NSNull())
+                    (
+                        attribute.name,
+                        record.values[attribute.name].flatMap { $0 }.map { value($0, attribute) } ?? NSNull()
+                    )
                 }),
             "relationships": record.relationships.mapValues { relationship -> Any in
                 switch relationship {
@@ -27,7 +30,8 @@ enum RecordJSON {
     private static func value(_ value: AttributeValue, _ attribute: AttributeLayout) -> Any {
         guard case .composite(let leaves) = value else { return self.value(value) }
         return Dictionary(
-            uniqueKeysWithValues: attribute.leaves.map { ($0.name, leaves[$0.name].map { self.value($0) } ?? NSNull()) })
+            uniqueKeysWithValues: attribute.leaves.map { ($0.name, leaves[$0.name].map { self.value($0) } ?? NSNull()) }
+        )
     }
 
     private static func value(_ value: AttributeValue) -> Any {
