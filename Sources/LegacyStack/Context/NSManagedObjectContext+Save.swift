@@ -22,7 +22,10 @@ extension NSManagedObjectContext {
             var attempts = 0
             while true {
                 do {
-                    return try attempt()
+                    return try instance.saving {
+                        absorb()
+                        return try attempt()
+                    }
                 } catch let dangling as DanglingRows {
                     attempts += 1
                     guard attempts < 5 else {
