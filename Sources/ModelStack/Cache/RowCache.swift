@@ -65,6 +65,10 @@ final class RowCache: Sendable {
     func insert(_ rows: some Sequence<StoredRow>, generation: UInt64) {
         content.withLock { content in
             guard content.generation == generation else { return }
+            let count = min(half, rows.underestimatedCount)
+            if count > 1_000, let root = rows.first(where: { _ in true })?.plan.root {
+                content.young[root].reserveCapacity(content.young[root].count + count)
+            }
             for row in rows { put(row, &content) }
         }
     }

@@ -37,7 +37,7 @@ final class StoredRow: @unchecked Sendable {
     /// The row that a statement of that selection stands on; nil if its entity is not the selection's.
     static func read(_ statement: Statement, _ select: SelectPlan) -> StoredRow? {
         let number = statement.integer(1)
-        guard let map = select.only ?? select.maps[number], map.plan.layout.number == number else { return nil }
+        guard let map = select.only ?? select.maps[number], map.number == number else { return nil }
         let row = StoredRow(map.plan, statement.integer(0), statement.integer(2), map.slots.count)
         for (i, column) in map.slots.enumerated() {
             (row.elements + i).initialize(to: column < 0 ? .null : statement.value(Int(column)))

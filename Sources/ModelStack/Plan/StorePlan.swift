@@ -69,9 +69,16 @@ struct SelectPlan: Sendable {
     /// Set where only one entity can come.
     let only: Map?
 
-    struct Map: Sendable {
+    final class Map: Sendable {
         let plan: EntityPlan
-        let slots: [Int32]
+        let number: Int64
+        let slots: ContiguousArray<Int32>
+
+        init(plan: EntityPlan, slots: [Int32]) {
+            self.plan = plan
+            number = plan.layout.number
+            self.slots = ContiguousArray(slots)
+        }
     }
 
     init(_ plans: [EntityPlan]) {
