@@ -16,7 +16,8 @@ struct FormatCompiler {
     func condition(_ node: PredicateNode, in scope: QueryScope) throws -> String {
         switch node {
         case .constant(let value): return value ? "1" : "0"
-        case .not(let inner): return "NOT (\(try condition(inner, in: scope)))"
+        // Two-valued, as in memory: what a missing value leaves undecided is not so, and NOT turns that around.
+        case .not(let inner): return "(\(try condition(inner, in: scope))) IS NOT 1"
         case .and(let parts): return try joined(parts, " AND ", empty: "1", scope)
         case .or(let parts): return try joined(parts, " OR ", empty: "0", scope)
         case .comparison(let comparison): return try compare(comparison, scope)
