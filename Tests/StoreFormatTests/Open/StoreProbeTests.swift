@@ -91,12 +91,18 @@ struct StoreProbeTests {
     }
 
     @Test(
-        "metadata that is missing, NULL or no property list",
+        "metadata that is missing, NULL, no property list, or of a form from before hashes",
         arguments: [
             ("DELETE FROM Z_METADATA", StoreError.Code.notAStore),
             ("UPDATE Z_METADATA SET Z_PLIST = NULL", .metadataUnreadable),
             ("UPDATE Z_METADATA SET Z_UUID = NULL", .metadataUnreadable),
             ("UPDATE Z_METADATA SET Z_PLIST = x'62706C6973743030FF'", .metadataUnreadable),
+            (
+                """
+                UPDATE Z_METADATA SET Z_PLIST = CAST('<?xml version="1.0"?><plist version="1.0"><dict>\
+                <key>NSStoreModelVersionHashesVersion</key><integer>1</integer></dict></plist>' AS BLOB)
+                """, .tooOld
+            ),
         ])
     func metadata(_ sql: String, _ code: StoreError.Code) throws {
         _ = try store { try $0.execute(sql) }
