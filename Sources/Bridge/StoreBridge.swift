@@ -65,9 +65,15 @@ public final class StoreBridge: Sendable {
             }
             let legacy = legacy
             let model = model
+            let pool = maintenance
+            let isRecording = options.guardMode == .record
+            let touched: @Sendable () -> Set<String>? = {
+                guard isRecording else { return nil }
+                return (try? pool?.use { try ForeignChanges.take($0, store: store) }) ?? nil
+            }
             watcher = Mutex(
                 try CommitWatcher(store: store) { notice in
-                    Self.handle(notice, replayers, [legacy, model], log)
+                    Self.handle(notice, replayers, [legacy, model], log, touched)
                 })
         } else {
             maintenance = nil
@@ -89,14 +95,16 @@ public final class StoreBridge: Sendable {
 
     private static func handle(
         _ notice: CommitWatcher.Notice, _ replayers: [StackName: Replayer], _ instances: [any StackInstance],
-        _ log: BridgeLog
+        _ log: BridgeLog, _ touched: () -> Set<String>?
     ) {
         switch notice {
         case .committed: break
         case .untracked(let commits):
-            for instance in instances { instance.dropCaches(of: nil, position: nil) }
+            let entities = touched()
+            for instance in instances { instance.dropCaches(of: entities, position: nil) }
+            let dropped = entities.map { "what was cached of \($0.sorted().joined(separator: ", "))" } ?? "every cache"
             log.alarm(
-                "\(commits) commit\(commits == 1 ? "" : "s") by another program that no history tells of: every cache was dropped"
+                "\(commits) commit\(commits == 1 ? "" : "s") by another program that no history tells of: \(dropped) was dropped"
             )
         case .restarted:
             for instance in instances { instance.dropCaches(of: nil, position: nil) }

@@ -8,9 +8,11 @@ import Testing
 /// Predicates in NSPredicate's format find the same objects through both stacks.
 @Suite struct PredicateAgreementTests {
     private static let predicates = [
-        "title == 'Dune'", "title != 'Dune'", "title ==[c] 'DUNE'", "title == nil", "title != nil", "NOT title == 'Dune'",
+        "title == 'Dune'", "title != 'Dune'", "title ==[c] 'DUNE'", "title == nil", "title != nil",
+        "NOT title == 'Dune'",
         "NOT title != 'Dune'", "NOT (pages > 300)", "NOT (title == 'Dune' OR copies > 3)", "pages > 300 AND copies < 5",
-        "pages >= 300 OR copies == nil", "pages BETWEEN {100, 400}", "pages IN {412, 100}", "title IN {'Dune', 'Émile'}",
+        "pages >= 300 OR copies == nil", "pages BETWEEN {100, 400}", "pages IN {412, 100}",
+        "title IN {'Dune', 'Émile'}",
         "NOT title IN {'Dune'}", "title IN[c] {'dune'}", "title BEGINSWITH 'D'", "title BEGINSWITH[cd] 'e'",
         "title ENDSWITH 'e'", "title CONTAINS[c] 'UN'", "title CONTAINS ''", "title LIKE 'D*'", "title LIKE[c] '?une'",
         "title MATCHES '[A-Z].*'", "author.name == 'Herbert'", "author.name != 'Herbert'", "author == nil",
@@ -19,7 +21,8 @@ import Testing
         "tags.@count > 1", "SUBQUERY(tags, $t, $t.name BEGINSWITH 's').@count > 0", "isLent == YES", "isLent == NO",
         "isLent != YES", "NOT isLent == YES", "rating > 3.5", "rating == nil OR rating < 2", "price == 9.99",
         "published > CAST(0, 'NSDate')", "identifier == '5B0E6A52-6C0F-4E0B-9C3C-0D5E5F6F7A01'", "TRUEPREDICATE",
-        "FALSEPREDICATE", "pages + 1 == 413", "pages * 2 > copies", "copies == pages", "copies != pages", "pages > copies",
+        "FALSEPREDICATE", "pages + 1 == 413", "pages * 2 > copies", "copies == pages", "copies != pages",
+        "pages > copies",
         "title > 'E'", "title < 'E'", "title >= 'Dune'", "lowercase(title) == 'dune'", "pages == -1", "copies == 0",
         "author.books.@count > 1", "shelf.books.@count == 2", "SELF == nil", "link BEGINSWITH 'https'",
     ]
@@ -35,7 +38,8 @@ import Testing
         let id = UUID(uuidString: "5B0E6A52-6C0F-4E0B-9C3C-0D5E5F6F7A01").map { AttributeValue.uuid($0) }
         let books: [Values] = [
             [
-                "title": .attribute(.string("Dune")), "pages": .attribute(.integer(412)), "copies": .attribute(.integer(3)),
+                "title": .attribute(.string("Dune")), "pages": .attribute(.integer(412)),
+                "copies": .attribute(.integer(3)),
                 "isLent": .attribute(.bool(true)), "rating": .attribute(.double(4.5)), "identifier": .attribute(id),
                 "author": .toOne(.existing(herbert)), "shelf": .toOne(.existing(shelf)),
                 "tags": .toMany([.existing(sand)]), "price": .attribute(.decimal(Decimal(string: "9.99") ?? 0)),
@@ -46,7 +50,8 @@ import Testing
                 "author": .toOne(.existing(herbert)), "tags": .toMany([.existing(sand), .existing(sea)]),
             ],
             [
-                "title": .attribute(.string("Émile")), "copies": .attribute(.integer(0)), "isLent": .attribute(.bool(false)),
+                "title": .attribute(.string("Émile")), "copies": .attribute(.integer(0)),
+                "isLent": .attribute(.bool(false)),
                 "rating": .attribute(.double(1)), "author": .toOne(.existing(rousseau)),
                 "link": .attribute(.uri("https://example.org")),
             ],
@@ -118,7 +123,9 @@ import Testing
             query.limit = limit
             query.offset = offset
             let legacy = try bridge.legacy.objects(matching: query).map(\.reference)
-            #expect(try bridge.model.objects(matching: query).map(\.reference) == legacy, "\(String(describing: limit)) \(offset)")
+            #expect(
+                try bridge.model.objects(matching: query).map(\.reference) == legacy,
+                "\(String(describing: limit)) \(offset)")
         }
     }
 }

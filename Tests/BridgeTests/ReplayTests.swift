@@ -108,6 +108,25 @@ import Testing
         #expect(bridge.model.cacheStatistics.invalidations == before.invalidations)
     }
 
+    @Test func aReadBetweenCommitAndReplayCountsAsStale() throws {
+        let sample = try BridgeSample()
+        for stack in StackName.allCases {
+            let writer = try LegacyInstance(path: sample.path)
+            defer { writer.close() }
+            let store = try Store.open(sample.path)
+            let reader: any StackInstance =
+                try stack == .legacy ? LegacyInstance(store: store) : ModelInstance(store: store)
+            defer { reader.close() }
+            let tag = try writer.insert("Tag", ["name": .string("a \(stack)")])
+            #expect(try reader.object(tag, isFresh: false) != nil)
+            try writer.update(tag, ["name": .string("b \(stack)")])
+            #expect(try reader.value(tag, "name") == .string("a \(stack)"))
+            try reader.replay()
+            #expect(reader.cacheStatistics.stale == 1, "\(stack)")
+            #expect(try reader.value(tag, "name") == .string("b \(stack)"))
+        }
+    }
+
     @Test func observersSeeEachTransactionOfEachStackInOrder() throws {
         let sample = try BridgeSample()
         let bridge = try sample.open()

@@ -39,6 +39,23 @@ import Varlink
         }
     }
 
+    @Test func recordRefusesNothingAndDropsWhatWasTouched() throws {
+        let sample = try SampleStore()
+        let file = sample.folder.file("config.json")
+        try Data(#"{"store": "Library.sqlite", "guard": "record"}"#.utf8).write(to: URL(fileURLWithPath: file))
+        let daemon = try RunningDaemon(["--config", file], folder: sample.folder)
+        #expect(try daemon.ctl("insert", "Tag", "name=a").exitCode == 0)
+        for stack in ["legacy", "model"] { #expect(try daemon.ctl("get", "Tag/1", "--stack", stack).exitCode == 0) }
+        #expect(try Programs.sqlite3(sample.path, "UPDATE ZTAG SET ZNAME = 'b'").exitCode == 0)
+        while try daemon.json("status").first?["alarms"]?.arrayValue?.isEmpty != false {}
+        let alarm = try daemon.json("status").first?["alarms"]?[0]?.stringValue
+        #expect(alarm?.contains("what was cached of Tag was dropped") == true, "\(alarm ?? "")")
+        for stack in ["legacy", "model"] {
+            #expect(try daemon.json("get", "Tag/1", "--stack", stack).first?[0]?["values"]?["name"] == "b", "\(stack)")
+        }
+        #expect(try daemon.json("status").first?["alarms"]?.arrayValue?.count == 1)
+    }
+
     @Test func aReleasedStoreIsAsItWas() throws {
         let sample = try SampleStore()
         let schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2"

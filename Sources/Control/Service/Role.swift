@@ -23,8 +23,7 @@ enum Role: Int, Comparable {
 struct AccessPolicy {
     let access: Configuration.Access
 
-    /// Nil if the peer may do nothing. Where no one is named for a role, whoever may connect has it: the socket's own
-    /// permissions decide then.
+    /// Root and the daemon's own user are administrators; who is named nowhere may do nothing, and gets nil.
     func role(of peer: Peer) -> Role? {
         if peer.uid == 0 || peer.uid == getuid() { return .admin }
         if allows(access.admin, peer) { return .admin }

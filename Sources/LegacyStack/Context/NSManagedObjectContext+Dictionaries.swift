@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
         let operands = try names.map { name in
             try compiler.path(name.split(separator: ".").map(String.init), alias: scope.alias, entity: entity, scope)
         }
-        let sort = try (request.sortDescriptors ?? []).compactMap { descriptor in
+        let sort = (request.sortDescriptors ?? []).compactMap { descriptor in
             descriptor.key.map {
                 FetchPlan.Sort(
                     path: $0, isAscending: descriptor.ascending,

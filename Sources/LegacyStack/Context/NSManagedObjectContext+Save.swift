@@ -84,7 +84,7 @@ extension NSManagedObjectContext {
         if !denied.isEmpty {
             throw StoreError(
                 .deleteDenied, denied.map { "\($0.object): \($0.reason)" }.joined(separator: "; "),
-                way: "the changes are still pending: delete those first, or give them another owner", objects: denied)
+                way: "delete those first, or give them another owner", objects: denied)
         }
         var offences: [StoreError.Offence] = []
         var first: StoreError?

@@ -170,21 +170,13 @@ public final class LegacyInstance: StackInstance {
 
     /// Takes the epochs of the register, except where the switch lies ahead of the position.
     private func readEpochs(position: Int64) throws {
-        let (register, switches) = try read { connection in
+        let held = state.withLock(\.epochs)
+        let epochs = try read { connection in
             try connection.transaction(.deferred) {
-                let register = try OwnershipRegister.read(connection)
-                let rows =
-                    register == nil
-                    ? [] : try connection.query("SELECT UNIT, max(NUMBER) FROM COEXIST_HANDOVER GROUP BY UNIT")
-                return (register, rows)
+                try OwnershipRegister.epochs(connection, reachedBy: position, holding: held)
             }
         }
-        let ahead = Set(switches.filter { ($0[1].integerValue ?? 0) > position }.compactMap { $0[0].textValue })
-        state.withLock { state in
-            var epochs = register?.epochs ?? [:]
-            for unit in ahead { epochs[unit] = state.epochs[unit] }
-            state.epochs = epochs
-        }
+        state.withLock { $0.epochs = epochs }
     }
 
     public func dropCaches(of entities: Set<String>?, position: Int64?) {

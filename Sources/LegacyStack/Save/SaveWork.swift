@@ -70,7 +70,7 @@ final class SaveWork {
             let shown = conflicts.prefix(10).map { "\($0.object): \($0.reason)" }.joined(separator: "; ")
             throw StoreError(
                 .versionConflict, shown + (conflicts.count > 10 ? "; and \(conflicts.count - 10) more" : ""),
-                way: "the changes are still pending: refresh the objects, or set another merge policy, and save again",
+                way: "refresh the objects, or set another merge policy, and save again",
                 objects: conflicts)
         }
     }

@@ -30,7 +30,7 @@ enum Validation {
         let shown = offences.prefix(10).map { "\($0.object): \($0.reason)" }.joined(separator: "; ")
         let more = offences.count > 10 ? "; and \(offences.count - 10) more" : ""
         return StoreError(
-            .validationFailed, shown + more, way: "the changes are still pending: correct the values, and save again",
+            .validationFailed, shown + more, way: "correct the values, and save again",
             objects: offences)
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import StoreFormat
 import Synchronization
 
@@ -6,9 +7,15 @@ import Synchronization
 /// Two generations: when the young one is half of the limit, it becomes the old one, and what was old is dropped. A hit
 /// in the old one moves the row to the young one.
 final class RowCache: Sendable {
+    private struct Entry {
+        var row: StoredRow
+        /// When the row was last given out, in seconds since 2001; 0 for never.
+        var lastRead = 0.0
+    }
+
     private struct Content {
-        var young: [[Int64: StoredRow]]
-        var old: [[Int64: StoredRow]]
+        var young: [[Int64: Entry]]
+        var old: [[Int64: Entry]]
         var youngCount = 0
         /// Counts invalidations: what was read before one is not put in after it.
         var generation: UInt64 = 0
@@ -38,13 +45,15 @@ final class RowCache: Sendable {
 
     func row(_ root: Int, _ key: Int64) -> StoredRow? {
         content.withLock { content in
-            if let row = content.young[root][key] {
+            let now = Date.timeIntervalSinceReferenceDate
+            if let row = content.young[root][key]?.row {
                 content.statistics.hits += 1
+                content.young[root][key]?.lastRead = now
                 return row
             }
-            if let row = content.old[root].removeValue(forKey: key) {
+            if let row = content.old[root].removeValue(forKey: key)?.row {
                 content.statistics.hits += 1
-                put(row, &content)
+                put(Entry(row: row, lastRead: now), &content)
                 return row
             }
             content.statistics.misses += 1
@@ -52,13 +61,14 @@ final class RowCache: Sendable {
         }
     }
 
-    private func put(_ row: StoredRow, _ content: inout Content) {
+    private func put(_ entry: Entry, _ content: inout Content) {
         if content.youngCount >= half {
             content.old = content.young
             content.young = Array(repeating: [:], count: content.old.count)
             content.youngCount = 0
         }
-        if content.young[row.plan.root].updateValue(row, forKey: row.key) == nil { content.youngCount += 1 }
+        let row = entry.row
+        if content.young[row.plan.root].updateValue(entry, forKey: row.key) == nil { content.youngCount += 1 }
     }
 
     /// Keeps rows that were read in a transaction begun at that generation.
@@ -69,7 +79,7 @@ final class RowCache: Sendable {
             if count > 1_000, let root = rows.first(where: { _ in true })?.plan.root {
                 content.young[root].reserveCapacity(content.young[root].count + count)
             }
-            for row in rows { put(row, &content) }
+            for row in rows { put(Entry(row: row), &content) }
         }
     }
 
@@ -80,24 +90,26 @@ final class RowCache: Sendable {
             for (root, key) in removing { remove(root, key, &content) }
             for row in rows {
                 content.old[row.plan.root][row.key] = nil
-                put(row, &content)
+                put(Entry(row: row), &content)
             }
         }
     }
 
-    private func remove(_ root: Int, _ key: Int64, _ content: inout Content) {
-        if content.young[root].removeValue(forKey: key) != nil {
-            content.youngCount -= 1
-            content.statistics.invalidations += 1
-        } else if content.old[root].removeValue(forKey: key) != nil {
-            content.statistics.invalidations += 1
-        }
+    /// - Parameter committed: when another instance changed the row, in seconds since 2001; nil for a change of our own.
+    private func remove(_ root: Int, _ key: Int64, committed: Double? = nil, _ content: inout Content) {
+        let young = content.young[root].removeValue(forKey: key)
+        if young != nil { content.youngCount -= 1 }
+        guard let entry = young ?? content.old[root].removeValue(forKey: key) else { return }
+        content.statistics.invalidations += 1
+        // Given out after somebody had changed it: what the reader got was stale.
+        if let committed, entry.lastRead > committed { content.statistics.stale += 1 }
     }
 
-    func invalidate(_ keys: some Sequence<(root: Int, key: Int64)>) {
+    /// Forgets rows that others changed, with when they did.
+    func invalidate(_ keys: some Sequence<(root: Int, key: Int64, committed: Double)>) {
         content.withLock { content in
             content.generation += 1
-            for (root, key) in keys { remove(root, key, &content) }
+            for (root, key, committed) in keys { remove(root, key, committed: committed, &content) }
         }
     }
 
@@ -112,10 +124,5 @@ final class RowCache: Sendable {
                 content.old[root] = [:]
             }
         }
-    }
-
-    /// Counts a read from the cache that turned out to be older than the database.
-    func noteStale() {
-        content.withLock { $0.statistics.stale += 1 }
     }
 }

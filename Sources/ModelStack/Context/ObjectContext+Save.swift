@@ -20,7 +20,7 @@ extension ObjectContext {
         guard let lane = instance.writer else {
             throw StoreError(
                 .readOnly, "\(instance.store.path) was opened for reading only",
-                way: "open it for writing; the changes are still pending")
+                way: "open it for writing")
         }
         let identity = TransactionIdentity(author: author, contextName: contextName)
         let (run, number) = try instance.saving {

@@ -5,6 +5,7 @@ extension ModelInstance {
     public func apply(_ transactions: [HistoryTransaction]) throws {
         let start = position
         var changes: [ObjectChange] = []
+        var times: [Double] = []
         var last = start
         for transaction in transactions where transaction.number > last {
             last = transaction.number
@@ -13,10 +14,11 @@ extension ModelInstance {
                 guard let entity = plan[change.object.entity] else { continue }
                 changes.append(
                     ObjectChange(root: entity.root, key: change.object.key, isDelete: change.kind == .delete))
+                times.append(transaction.timestamp.timeIntervalSinceReferenceDate)
             }
         }
         if !changes.isEmpty {
-            cache.invalidate(changes.lazy.map { ($0.root, $0.key) })
+            cache.invalidate(zip(changes, times).lazy.map { ($0.root, $0.key, committed: $1) })
             contexts.tell(.changed(changes))
         }
         state.withLock { $0.position = max($0.position, last) }
@@ -32,9 +34,10 @@ extension ModelInstance {
         try? readEpochs()
     }
 
-    /// Takes the ownership epochs as the register has them now.
+    /// Takes the ownership epochs of the register, as far as the position has reached.
     private func readEpochs() throws {
-        let epochs = try read { try OwnershipRegister.read($0)?.epochs ?? [:] }
+        let (position, held) = state.withLock { ($0.position, $0.epochs) }
+        let epochs = try read { try OwnershipRegister.epochs($0, reachedBy: position, holding: held) }
         state.withLock { $0.epochs = epochs }
     }
 }

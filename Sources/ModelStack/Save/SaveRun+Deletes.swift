@@ -60,7 +60,7 @@ extension SaveRun {
         throw StoreError(
             .deleteDenied,
             "\(first.deleted.reference) cannot be deleted: \(first.property.name) still holds \(first.other.reference)",
-            way: "remove what it holds first; the changes are still pending",
+            way: "remove what it holds first",
             objects: denied.map {
                 .init(object: $0.deleted.reference, reason: "\($0.property.name) holds \($0.other.reference)")
             })

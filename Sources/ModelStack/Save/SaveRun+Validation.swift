@@ -19,7 +19,7 @@ extension SaveRun {
         throw StoreError(
             .validationFailed,
             "\(first.object): \(first.reason)" + (offences.count > 1 ? "; and \(offences.count - 1) more" : ""),
-            way: "set the values and save again; the changes are still pending", objects: offences)
+            way: "set the values and save again", objects: offences)
     }
 
     private func problem(_ work: SaveWork, _ property: PropertyPlan) throws -> String? {

@@ -25,7 +25,7 @@ extension SaveRun {
             throw StoreError(
                 .versionConflict,
                 "\(first.object) \(first.reason)" + (conflicts.count > 1 ? "; and \(conflicts.count - 1) more" : ""),
-                way: "the changes are still pending: refresh, or roll back, and save again", objects: conflicts)
+                way: "refresh, or roll back, and save again", objects: conflicts)
         }
         for work in order where work.kind == .insert { try writeInsert(work) }
         try writeJoins()

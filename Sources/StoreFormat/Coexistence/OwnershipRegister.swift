@@ -62,3 +62,18 @@ public struct OwnershipRegister: Sendable, Hashable {
     /// The epoch of every unit: what an instance holds from its opening, or its last replay, on.
     public var epochs: [String: Int64] { units.mapValues(\.epoch) }
 }
+
+extension OwnershipRegister {
+    /// The epochs that an instance may hold when its caches reflect history up to a position: those of the register,
+    /// except of units whose last switch lies ahead of the position, for which it keeps what it held.
+    public static func epochs(
+        _ connection: Connection, reachedBy position: Int64, holding held: [String: Int64]
+    ) throws -> [String: Int64] {
+        guard let register = try read(connection) else { return [:] }
+        var epochs = register.epochs
+        try connection.cached("SELECT UNIT, max(NUMBER) FROM COEXIST_HANDOVER GROUP BY UNIT").forEach { row in
+            if let unit = row.text(0), row.integer(1) > position { epochs[unit] = held[unit] }
+        }
+        return epochs
+    }
+}

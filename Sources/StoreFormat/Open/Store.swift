@@ -93,7 +93,8 @@ public struct Store: Sendable {
             path: path, metadata: metadata, model: model, modelOrigin: origin, catalogue: catalogue,
             layout: StoreLayout(model: model, catalogue: catalogue, tables: tables),
             historyForm: HistoryForm(tables), externalData: ExternalData(storePath: path),
-            isWAL: try connection.scalar("PRAGMA journal_mode")?.textValue == "wal")
+            // Of a store that is read as immutable SQLite does not say so, but only a WAL store is read like that.
+            isWAL: try connection.mode == .immutable || connection.scalar("PRAGMA journal_mode")?.textValue == "wal")
     }
 
     /// The same knowledge, read anew inside the connection's transaction: after the file's tables changed.

@@ -95,7 +95,8 @@ public struct StoreMetadata: Sendable, Hashable {
             // Mac OS X 10.4 wrote versions 1 and 2, whose hashes are computed in a way that is not known.
             if let version = plist[Key.hashesVersion]?.integer, version < 3 {
                 throw StoreError(
-                    .tooOld, "\(connection.path) has entity version hashes of version \(version), from before Mac OS X 10.5",
+                    .tooOld,
+                    "\(connection.path) has entity version hashes of version \(version), from before Mac OS X 10.5",
                     way: "open and save it once with a newer framework")
             }
             return StoreMetadata(uuid: uuid, plist: plist)

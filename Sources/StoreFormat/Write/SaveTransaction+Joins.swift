@@ -73,7 +73,7 @@ extension SaveTransaction {
         throw StoreError(
             unit.isFrozen ? .frozen : .ownershipViolation,
             "the \(authority.stack.rawValue) stack may not change them: \(reason)",
-            way: "the changes are still pending: save them through the owner, or hand the entity over",
+            way: "save them through the owner, or hand the entity over",
             objects: objects().map { .init(object: $0, owner: unit.owner, epoch: unit.epoch, reason: reason) })
     }
 }

@@ -118,9 +118,9 @@ public final class SaveTransaction {
         let more = offences.count > 10 ? "; and \(offences.count - 10) more" : ""
         let way =
             switch code {
-            case .frozen: "the changes are still pending: save again when the handover is done"
-            case .staleEpoch: "the changes are still pending: refresh, and save again"
-            default: "the changes are still pending: save them through the owner, or hand the entity over"
+            case .frozen: "save again when the handover is done"
+            case .staleEpoch: "refresh, and save again"
+            default: "save them through the owner, or hand the entity over"
             }
         return StoreError(
             code,
