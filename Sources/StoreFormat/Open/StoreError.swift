@@ -82,7 +82,9 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// Code, message and way in one line.
     public var description: String {
-        way.isEmpty ? "\(code.rawValue): \(message)" : "\(code.rawValue): \(message). \(way)"
+        way.isEmpty
+            ? "\(code.rawValue): \(message)"
+            : "\(code.rawValue): \(message). \(way.prefix(1).uppercased())\(way.dropFirst())"
     }
 
     static func typeMismatch(_ leaf: LeafLayout, _ what: String) -> StoreError {
