@@ -48,8 +48,9 @@ extension NSManagedObjectContext {
             return nil
         }
         let identity = TransactionIdentity(author: transactionAuthor, contextName: name)
-        let (_, number) = try instance.writer.use { writer in
-            try writer.save(instance.authority, identity) { try work.run($0) }
+        let (number, sideEffects) = try instance.writer.use { writer in
+            let (_, number) = try writer.save(instance.authority, identity) { try work.run($0) }
+            return (number, writer.sideEffects)
         }
         let userInfo = didSaveInfo(work)
         work.settle()
@@ -58,6 +59,7 @@ extension NSManagedObjectContext {
         }
         tellOthers(work)
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo)
+        if !sideEffects.isEmpty { instance.dropCaches(of: sideEffects, position: nil) }
         if let number, number > 0 { instance.committed(number) }
         return number
     }

@@ -23,17 +23,19 @@ extension ObjectContext {
                 way: "open it for writing")
         }
         let identity = TransactionIdentity(author: author, contextName: contextName)
-        let (run, number) = try instance.saving {
+        let (run, number, sideEffects) = try instance.saving {
             syncIfNeeded()
             return try lane.use { writer in
-                try writer.save(instance.authority, identity) { transaction in
+                let (run, number) = try writer.save(instance.authority, identity) { transaction in
                     let run = SaveRun(self, transaction)
                     try run.run()
                     return run
                 }
+                return (run, number, writer.sideEffects)
             }
         }
         run.finish()
+        if !sideEffects.isEmpty { instance.dropCaches(of: sideEffects, position: nil) }
         if let number, number > 0 { instance.didCommit(number) }
         return number
     }

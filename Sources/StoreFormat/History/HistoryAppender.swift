@@ -7,7 +7,7 @@ final class HistoryAppender {
     private let connection: Connection
     private let form: HistoryForm
     /// The number that this transaction gets: one more than was ever handed out.
-    private let number: Int64
+    let number: Int64
     private var lastChange: Int64
     private let insert: Statement
     private let tombstones: Int

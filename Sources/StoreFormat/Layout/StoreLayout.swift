@@ -11,12 +11,34 @@ public final class StoreLayout: Sendable {
     private let byName: [String: Int]
     private let byNumber: [Int64: Int]
 
+    /// The to-one relationships without an inverse that lead into a tree, by its root's name: what still holds the key
+    /// of a deleted object, and nobody is told by an inverse.
+    let keysWithoutInverse: [String: [KeyWithoutInverse]]
+
+    struct KeyWithoutInverse: Sendable {
+        let entity: EntityLayout
+        let relationship: RelationshipLayout
+        let key: RelationshipLayout.ForeignKey
+    }
+
     init(entities: [EntityLayout]) {
         self.entities = entities.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         byName = Dictionary(
             self.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         byNumber = Dictionary(
             self.entities.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
+        var keys: [String: [KeyWithoutInverse]] = [:]
+        for entity in self.entities {
+            for relationship in entity.relationships where relationship.declaringEntity == entity.name {
+                guard relationship.description.inverseName == nil, case .toOne(let key) = relationship.storage,
+                    let root = self.entities.first(where: {
+                        $0.name == relationship.description.destinationEntityName
+                    })?.rootName
+                else { continue }
+                keys[root, default: []].append(.init(entity: entity, relationship: relationship, key: key))
+            }
+        }
+        keysWithoutInverse = keys
     }
 
     /// The entity's layout, or nil if the store has none of that name.

@@ -27,7 +27,11 @@ public final class SaveTransaction {
     var usedFiles: Set<String> = []
     private var external: [Int64: Set<Int>] = [:]
     private var statements: [Int64: RowStatements] = [:]
-    private var wroteRows = false
+    private(set) var wroteRows = false
+    /// Deleted objects whose keys relationships without an inverse may still hold.
+    private var deletedTargets: [(entity: EntityLayout, key: Int64)] = []
+    /// The entities of objects that this save changed beside what the stack told it to: the stack drops what it caches.
+    public internal(set) var sideEffects: Set<String> = []
 
     init(_ writer: StoreWriter, _ authority: SaveAuthority, _ identity: TransactionIdentity) throws {
         connection = writer.connection
@@ -225,6 +229,7 @@ public final class SaveTransaction {
         guard connection.changes > 0 else { return false }
         wroteRows = true
         retire(files)
+        if store.layout.keysWithoutInverse[entity.rootName] != nil { deletedTargets.append((entity, key)) }
         try log?.append(.delete, entity, key, columns: nil, tombstone: tombstone)
         return true
     }
@@ -260,6 +265,7 @@ public final class SaveTransaction {
     /// Writes the counters and the transaction's own rows.
     /// - Returns: the history transaction's number; nil if nothing was written at all.
     func finish() throws -> Int64? {
+        try nullifyKeys(of: deletedTargets)
         for (root, last) in keys {
             guard let number = store.layout[root]?.number else { continue }
             try connection.run(

@@ -16,6 +16,8 @@ public final class StoreWriter {
     public var maximumLogBytes: Int?
     /// The schema that `store` and the mirrored triggers are of. Unknown until the first save: the store may have been
     /// migrated since it was read.
+    /// The entities of objects that the last save changed beside what its body told it to.
+    public private(set) var sideEffects: Set<String> = []
     private var schemaVersion: Int64?
     /// After a checkpoint that readers held back, the size of the log in frames at which to try again.
     private var nextCheckpoint = 0
@@ -58,6 +60,7 @@ public final class StoreWriter {
                 pending = transaction
                 let result = try body(transaction)
                 let number = try transaction.finish()
+                sideEffects = transaction.sideEffects
                 try connection.execute(number == nil ? "ROLLBACK" : "COMMIT")
                 if number == nil { (store, schemaVersion) = before }
                 transaction.removeObsoleteFiles(committed: number != nil)
