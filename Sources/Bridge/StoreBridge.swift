@@ -129,7 +129,13 @@ public final class StoreBridge: Sendable {
     @discardableResult
     public func replay(_ stacks: [StackName] = StackName.allCases, to number: Int64? = nil) throws -> [StackName: Int64]
     {
-        let target = try number ?? extent().last
+        let last = try extent().last
+        let target = number ?? last
+        guard target <= last else {
+            throw StoreError(
+                .refused, "there is no transaction \(target) yet: history is at \(last)",
+                way: "give a token that a save returned")
+        }
         var positions: [StackName: Int64] = [:]
         for stack in stacks {
             try replayers[stack]?.reach(target)

@@ -25,6 +25,7 @@ import Testing
         "pages > copies",
         "title > 'E'", "title < 'E'", "title >= 'Dune'", "lowercase(title) == 'dune'", "pages == -1", "copies == 0",
         "author.books.@count > 1", "shelf.books.@count == 2", "SELF == nil", "link BEGINSWITH 'https'",
+        "tags.@count.foo > 1", "tags.books.@count == 0",
     ]
 
     private func populate(_ bridge: StoreBridge) throws {

@@ -119,4 +119,64 @@ import Varlink
         #expect(try Programs.ctl("inspct", "x").exitCode == 2)
         #expect(try Programs.ctl("inspct", "x").errors.contains("inspect"))
     }
+
+    @Test(arguments: [
+        (#"{"entity": "Book", "sort": [""]}"#, "UnknownKey"), (#"{"entity": "Book", "sort": [":desc"]}"#, "UnknownKey"),
+        (#"{"entity": "Book", "sort": ["title:up"]}"#, "UnknownKey"), (#"{"entity": "Book", "limit": -1}"#, "Refused"),
+        (#"{"entity": "Book", "where": "title =="}"#, "BadPredicate"),
+        (#"{"entity": "", "sort": []}"#, "UnknownEntity"),
+        (#"{"entity": "Book", "where": "titel == 'x'"}"#, "UnknownKey"),
+    ])
+    func aFetchThatMakesNoSenseIsRefusedAndTheDaemonLives(parameters: String, error: String) throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        let object = try #require(try JSON(parsing: parameters).objectValue)
+        for stack in ["legacy", "model"] {
+            var object = object
+            object["stack"] = .string(stack)
+            let client = try daemon.client()
+            let thrown = #expect(throws: ClientError.self) { try client.call("org.coexistd.Control.Fetch", object) }
+            guard case .remote(let name, _)? = thrown else {
+                Issue.record("\(String(describing: thrown))")
+                continue
+            }
+            #expect(name == "org.coexistd.Control.\(error)")
+        }
+        #expect(daemon.stop() == 0)
+    }
+
+    @Test func aPredicateBeyondSQLitesLimitsIsBadAndNoDamage() throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        let text = Array(repeating: "pages == 1", count: 3_000).joined(separator: " AND ")
+        for stack in ["legacy", "model"] {
+            #expect(
+                try daemon.json("fetch", "Book", "--where", text, "--stack", stack).first?["error"]?["code"]
+                    == "BadPredicate")
+        }
+    }
+
+    @Test func aWaitForWhatNeverWasDoesNotHoldUpTheStop() throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        #expect(try daemon.json("replay", "--wait", "999999").first?["error"]?["code"] == "Refused")
+        #expect(daemon.stop() == 0)
+    }
+
+    @Test func aDaemonThatCannotServeDoesNotAdopt() throws {
+        let sample = try SampleStore()
+        let before = try FileImage.of(sample.folder.path)
+        let result = try Programs.run(
+            Programs.coexistd,
+            ["--store", sample.path, "--socket", sample.folder.file(String(repeating: "x", count: 150))])
+        #expect(result.exitCode == 2, "\(result.errors)")
+        #expect(try FileImage.of(sample.folder.path) == before)
+    }
+
+    @Test func aNumberThatNoDoubleHoldsIsRefused() throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        #expect(try daemon.json("insert", "Book", "rating=1e400").first?["error"]?["code"] == "TypeMismatch")
+        #expect(try daemon.json("insert", "Book", "pages=32768").first?["error"]?["code"] == "TypeMismatch")
+    }
 }

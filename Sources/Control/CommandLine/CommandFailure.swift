@@ -35,6 +35,9 @@ struct CommandFailure: Error {
             self.init(exitCode: 2, code: "BadConfiguration", message: "\(error.path): \(error.message)", way: error.way)
         case let error as PredicateSyntaxError:
             self.init(exitCode: 1, code: "BadPredicate", message: "\(error)", way: "write it in NSPredicate's format")
+        case let error as ListenerError:
+            self.init(
+                exitCode: 2, code: "BadSocket", message: "\(error)", way: "give another socket, or end who has it")
         case let error as ClientError: self.init(client: error)
         default: self.init(exitCode: 1, code: "Failed", message: "\(error)", way: "")
         }

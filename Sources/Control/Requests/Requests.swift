@@ -47,16 +47,22 @@ struct Requests: Sendable {
         if let text = parameters["where"]?.stringValue, !text.isEmpty {
             query.predicate = try PredicateNode.parse(text)
         }
-        query.sort = (parameters["sort"]?.arrayValue ?? []).compactMap(\.stringValue).map { text in
-            let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
-            return ObjectQuery.SortKey(parts[0], isAscending: parts.count < 2 || parts[1].lowercased() != "desc")
-        }
+        query.sort = try (parameters["sort"]?.arrayValue ?? []).compactMap(\.stringValue).map(sortKey)
         query.limit = parameters["limit"]?.intValue
         query.offset = parameters["offset"]?.intValue ?? 0
         guard query.limit ?? 0 >= 0, query.offset >= 0 else {
             throw StoreError(.refused, "limit and offset count from 0", way: "give numbers that are not negative")
         }
         return query
+    }
+
+    private func sortKey(_ text: String) throws -> ObjectQuery.SortKey {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        let order = parts.count > 1 ? parts[1].lowercased() : "asc"
+        guard parts.count <= 2, let key = parts.first, !key.isEmpty, ["asc", "desc"].contains(order) else {
+            throw StoreError(.unknownKey, "\"\(text)\" is no sort key", way: "write a key, or key:desc")
+        }
+        return ObjectQuery.SortKey(key, isAscending: order == "asc")
     }
 
     func fetch(_ parameters: JSONObject, send: ([JSON]) -> Void) throws {

@@ -32,7 +32,14 @@ public final class Daemon: Sendable {
         log = Log(
             level: configuration.logLevel, target: configuration.logTarget == .journal ? .journal : .standardError)
         notifier.status("opening \(configuration.store)")
-        bridge = try StoreBridge(path: configuration.store, options: try Self.options(configuration))
+        // The socket comes first: a daemon that cannot serve must not adopt.
+        let listener = try Self.listen(configuration)
+        do {
+            bridge = try StoreBridge(path: configuration.store, options: try Self.options(configuration))
+        } catch {
+            listener.stop()
+            throw error
+        }
         if let backup = bridge.adoptionBackup {
             log(.notice, "the store was adopted; its backup from before is \(backup)")
         }
@@ -41,8 +48,9 @@ public final class Daemon: Sendable {
         }
         for warning in bridge.warnings { log(.warning, warning) }
         do {
-            try serve(configuration)
+            try serve(configuration, listener)
         } catch {
+            listener.stop()
             bridge.close()
             throw error
         }
@@ -62,11 +70,15 @@ public final class Daemon: Sendable {
         return options
     }
 
-    private func serve(_ configuration: Configuration) throws {
+    private static func listen(_ configuration: Configuration) throws -> Listener {
         let inherited = SocketActivation.inherited(unsetEnvironment: false)
-        let listener =
-            try SocketActivation.pick(named: "varlink", from: inherited)
-            .map { try Listener(inherited: $0.descriptor) } ?? Listener(path: configuration.socket, mode: 0o660)
+        if let socket = SocketActivation.pick(named: "varlink", from: inherited) {
+            return try Listener(inherited: socket.descriptor)
+        }
+        return try Listener(path: configuration.socket, mode: 0o660)
+    }
+
+    private func serve(_ configuration: Configuration, _ listener: Listener) throws {
         var limits = Limits()
         limits.clients = configuration.limits.clients
         limits.clientsPerUser = configuration.limits.clients

@@ -71,7 +71,8 @@ struct ValueInput {
             }
             return try need((json.boolValue ?? word).map { .bool($0) }, "true or false")
         case .double, .float:
-            return try need((json.doubleValue ?? text.flatMap { Double($0) }).map { .double($0) }, "a number")
+            let number = json.doubleValue ?? text.flatMap { Double($0) }
+            return try need(number.flatMap { $0.isFinite ? .double($0) : nil }, "a number that a double holds")
         case .decimal:
             let written = text ?? json.doubleValue.map { _ in json.description }
             let value = written.flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }

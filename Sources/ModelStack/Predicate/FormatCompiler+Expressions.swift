@@ -36,6 +36,13 @@ extension FormatCompiler {
         let source = try query.elements(split.property, of: split.owner)
         let value = split.rest + rest
         if name == "@count" {
+            if let key = rest.first {
+                throw StoreError(.unknownKey, "a count has no property \(key)", way: "end the key path with @count")
+            }
+            guard split.rest.isEmpty else {
+                throw StoreError(
+                    .badPredicate, "what is counted must be one to-many relationship", way: "count it in a SUBQUERY")
+            }
             return SQLTerm(sql: source.select("count(*)"), kind: .number, isNullable: false)
         }
         let functions = ["@sum": "sum", "@min": "min", "@max": "max", "@avg": "avg"]

@@ -120,8 +120,20 @@ extension StoreError {
             self.init(
                 .inputOutput, "reading or writing \(path) failed: \(error.message)",
                 way: "check the disk; nothing was retried")
+        case Self.isTooLarge(error):
+            self.init(
+                .badPredicate, "the predicate is too large for SQLite: \(error.message)", way: "ask for less at once")
         default:
             self.init(.damaged, "\(path): \(error.description)")
         }
+    }
+
+    /// Whether a statement went beyond one of SQLite's limits: only what a predicate makes can.
+    private static func isTooLarge(_ error: SQLiteError) -> Bool {
+        [
+            "Expression tree is too large", "too many SQL variables", "parser stack overflow",
+            "at most 64 tables in a join",
+        ]
+        .contains { error.message.contains($0) }
     }
 }
