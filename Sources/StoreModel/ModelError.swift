@@ -21,6 +21,7 @@ public enum ModelError: Error, Sendable, Equatable, CustomStringConvertible {
     /// An entity, property or composite that is named but not there.
     case missing(what: String, place: String)
 
+    /// What is wrong and, where there is one, the way out, in words.
     public var description: String {
         switch self {
         case .unreadable(let path, let reason): "\(path): \(reason)"

@@ -11,6 +11,7 @@ public enum CompressionError: Error, Sendable, Equatable, CustomStringConvertibl
     /// zlib could not start, which it does only for want of memory.
     case unavailable(code: Int)
 
+    /// What is wrong with the stream, in words.
     public var description: String {
         switch self {
         case .truncated(let output): "the compressed stream is cut short after \(output) bytes of output"

@@ -20,27 +20,43 @@ public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
 
 /// An attribute of an entity; also the element of a composite attribute.
 public struct AttributeDescription: Sendable, Hashable {
+    /// The attribute's name, which is also its key in an object.
     public var name: String
+    /// The type of the values.
     public var type: AttributeType
+    /// Whether an object may be saved without a value.
     public var isOptional = false
+    /// Whether the value lives in memory only; a transient attribute has no part in the version hash.
     public var isTransient = false
+    /// What a new object starts with; nil for no value.
     public var defaultValue: ModelValue?
     /// `NSAttributeValueClassName`, such as `NSString` or, for a transformable, the class it holds.
     public var valueClassName: String?
+    /// The name that the transformer of a transformable attribute is registered under.
     public var valueTransformerName: String?
     /// `NSFlagsKey` bit 4: large values lie in files beside the store.
     public var allowsExternalBinaryDataStorage = false
     /// `NSFlagsKey` bit 16: the value goes into the tombstone of a deletion's history.
     public var preservesValueInHistoryOnDeletion = false
+    /// Whether CloudKit may keep the value encrypted; the version hash does not depend on it.
     public var allowsCloudEncryption = false
+    /// The flag `indexed` from before fetch indexes; the version hash does not depend on it.
     public var isIndexed = false
+    /// Whether Spotlight is to index the value; the version hash does not depend on it.
     public var isIndexedBySpotlight = false
+    /// `storedInTruthFile` of the model; the version hash does not depend on it.
     public var isStoredInTruthFile = false
+    /// `NSIsReadOnly` of a compiled model, which is written for a derived attribute in any case.
     public var isReadOnly = false
+    /// `syncable` of a model's source; the version hash does not depend on it.
     public var isSyncable = true
+    /// `usesScalarValueType` of a model's source; nil where it says nothing of it.
     public var usesScalarValueType: Bool?
+    /// The least value that is valid, or the least length of a text.
     public var minimum: ModelValue?
+    /// The greatest value that is valid, or the greatest length of a text.
     public var maximum: ModelValue?
+    /// The pattern that a text has to match to be valid.
     public var regularExpression: String?
     /// Validation predicates in NSPredicate's format, with the warning number or text that goes with each.
     public var validations: [Validation] = []
@@ -50,24 +66,33 @@ public struct AttributeDescription: Sendable, Hashable {
     public var elements: [AttributeDescription] = []
     /// The name of the composite that the model editor shares between attributes.
     public var compositeName: String?
+    /// Text that goes into the version hash; the hash of a derived or composite attribute leaves it out.
     public var versionHashModifier: String?
+    /// The name that lightweight migration matches this attribute by, when it is not `name`.
     public var renamingIdentifier: String?
+    /// What the model's author noted beside the attribute, by key.
     public var userInfo: [String: ModelValue] = [:]
 
+    /// Makes an attribute with the defaults for everything else.
     public init(name: String, type: AttributeType, isOptional: Bool = false) {
         self.name = name
         self.type = type
         self.isOptional = isOptional
     }
 
+    /// Whether SQLite triggers compute the value.
     public var isDerived: Bool { derivation != nil }
+    /// Whether the value is made of `elements`.
     public var isComposite: Bool { type == .composite }
 
     /// A rule that a value must pass before it is saved.
     public struct Validation: Sendable, Hashable {
+        /// What has to hold of the value, in NSPredicate's format.
         public var predicateFormat: String
+        /// The warning number or text that goes with the rule; nil for none.
         public var warning: ModelValue?
 
+        /// Makes a rule.
         public init(predicateFormat: String, warning: ModelValue? = nil) {
             self.predicateFormat = predicateFormat
             self.warning = warning
@@ -81,8 +106,10 @@ public struct DerivationExpression: Sendable, Hashable {
     public var hashDescription: String
     /// The text as a person writes it in a model: `pages.@count`.
     public var format: String
+    /// Which objects the derivation takes in, in NSPredicate's format; nil for all.
     public var filteringPredicateFormat: String?
 
+    /// Makes a derivation from both of its texts.
     public init(hashDescription: String, format: String, filteringPredicateFormat: String? = nil) {
         self.hashDescription = hashDescription
         self.format = format

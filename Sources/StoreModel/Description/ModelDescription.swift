@@ -16,6 +16,7 @@ public struct ModelDescription: Sendable, Hashable {
 
     private var index: [String: Int]
 
+    /// Makes a model; of entities with the same name, lookups find the first.
     public init(
         entities: [EntityDescription] = [], versionIdentifiers: [String] = [],
         configurations: [String: [String]] = [:], fetchRequestTemplates: [FetchRequestTemplate] = []

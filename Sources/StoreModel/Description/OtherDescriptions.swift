@@ -20,14 +20,22 @@ public indirect enum ModelValue: Sendable, Hashable {
 
 /// A property whose value is the result of a fetch.
 public struct FetchedPropertyDescription: Sendable, Hashable {
+    /// The property's name.
     public var name: String
+    /// `optional` of the model.
     public var isOptional = true
+    /// `syncable` of a model's source.
     public var isSyncable = true
+    /// The fetch that gives the property its value.
     public var request: FetchRequestTemplate
+    /// The modifier that the model gives; fetched properties have no part in the version hash.
     public var versionHashModifier: String?
+    /// The name that the property had in an earlier version of the model; nil where it is `name`.
     public var renamingIdentifier: String?
+    /// What the model's author noted beside the property, by key.
     public var userInfo: [String: ModelValue] = [:]
 
+    /// Makes a fetched property with the defaults for everything else.
     public init(name: String, request: FetchRequestTemplate) {
         self.name = name
         self.request = request
@@ -36,24 +44,36 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
 
 /// A fetch request that a model stores.
 public struct FetchRequestTemplate: Sendable, Hashable {
+    /// The name that programs ask for the request by.
     public var name: String
+    /// The entity that is fetched.
     public var entityName: String
     /// In NSPredicate's format; `$NAME` are variables.
     public var predicateFormat: String?
+    /// The order of the results, most important key first; empty for none.
     public var sortDescriptors: [Sort] = []
+    /// The greatest number of results; 0 is no limit.
     public var fetchLimit = 0
+    /// How many results are left out at the start.
     public var fetchOffset = 0
+    /// How many objects are fetched at a time; 0 is all at once.
     public var fetchBatchSize = 0
     /// `NSFetchRequestResultType`: 0 objects, 1 ids, 2 dictionaries, 4 count.
     public var resultType = 0
+    /// Whether objects of subentities are found too.
     public var includesSubentities = true
+    /// Whether objects come with their values at once.
     public var includesPropertyValues = true
+    /// Whether what the context has not saved yet counts.
     public var includesPendingChanges = true
+    /// Whether objects may come without their values, to be read when they are asked for.
     public var returnsObjectsAsFaults = true
+    /// Whether equal results come once only.
     public var returnsDistinctResults = false
     /// `NSFetchRequestFlags` of an archive, whose bits are not known one by one; nil where the model is no archive.
     public var flags: Int?
 
+    /// Makes a request with the defaults for everything else.
     public init(name: String, entityName: String, predicateFormat: String? = nil) {
         self.name = name
         self.entityName = entityName
@@ -62,10 +82,14 @@ public struct FetchRequestTemplate: Sendable, Hashable {
 
     /// One sort key.
     public struct Sort: Sendable, Hashable {
+        /// The key path that is sorted by.
         public var key: String
+        /// Whether the least value comes first.
         public var isAscending: Bool
+        /// The name of the comparing method, `NSSelector` of an archive; nil where none is given.
         public var selector: String?
 
+        /// Makes a sort key.
         public init(key: String, isAscending: Bool = true, selector: String? = nil) {
             self.key = key
             self.isAscending = isAscending
@@ -76,11 +100,14 @@ public struct FetchRequestTemplate: Sendable, Hashable {
 
 /// An index of an entity's table.
 public struct FetchIndexDescription: Sendable, Hashable {
+    /// The index's name.
     public var name: String
+    /// The columns, in the order in which they are indexed.
     public var elements: [Element]
     /// In NSPredicate's format.
     public var partialIndexPredicateFormat: String?
 
+    /// Makes an index.
     public init(name: String, elements: [Element], partialIndexPredicateFormat: String? = nil) {
         self.name = name
         self.elements = elements
@@ -97,10 +124,14 @@ public struct FetchIndexDescription: Sendable, Hashable {
 
         /// What is indexed: a property's name, or an expression such as `self` (the key) or `self.entity`.
         public var property: String
+        /// Whether `property` is an expression instead of a property's name.
         public var isExpression: Bool
+        /// The kind of index that the column goes into.
         public var kind: Kind
+        /// Whether the least value comes first.
         public var isAscending: Bool
 
+        /// Makes a column of an index.
         public init(property: String, isExpression: Bool = false, kind: Kind = .binary, isAscending: Bool = true) {
             self.property = property
             self.isExpression = isExpression

@@ -24,6 +24,7 @@ public enum ModelDifference {
         public var a: String?
         /// What `b` says.
         public var b: String?
+        /// What the difference asks of a store of model `a`.
         public var kind: Kind
 
         /// Makes a difference.
@@ -36,6 +37,7 @@ public enum ModelDifference {
             self.kind = kind
         }
 
+        /// The difference in one line: place, what differs, both sides and the kind.
         public var description: String {
             let place = property.map { "\(entity).\($0)" } ?? (entity.isEmpty ? "the model" : entity)
             return "\(place): \(what) \(a ?? "nothing") → \(b ?? "nothing") (\(kind.rawValue))"

@@ -9,6 +9,7 @@ public indirect enum PredicateNode: Sendable, Hashable {
 
     /// `left operator[options] right`, possibly with `ANY`, `ALL` or `NONE` in front.
     public struct Comparison: Sendable, Hashable {
+        /// How a comparison with a to-many counts: `ANY`, `ALL`, `NONE`, or `direct` without such a word.
         public enum Modifier: Sendable, Hashable {
             case direct
             case any
@@ -16,6 +17,7 @@ public indirect enum PredicateNode: Sendable, Hashable {
             case none
         }
 
+        /// What a comparison tests, with the operator's spelling in the format language.
         public enum Operator: String, Sendable, Hashable {
             case equal = "=="
             case notEqual = "!="
@@ -34,24 +36,36 @@ public indirect enum PredicateNode: Sendable, Hashable {
 
         /// The letters in brackets: `[c]` case, `[d]` diacritics, `[n]` normalised, `[l]` locale.
         public struct Options: OptionSet, Sendable, Hashable {
+            /// The bits of the set.
             public let rawValue: Int
 
+            /// Makes a set from its bits.
             public init(rawValue: Int) {
                 self.rawValue = rawValue
             }
 
+            /// `[c]`: upper and lower case are the same.
             public static let caseInsensitive = Options(rawValue: 1)
+            /// `[d]`: letters with and without diacritics are the same.
             public static let diacriticInsensitive = Options(rawValue: 2)
+            /// `[n]`: the texts are taken as normalised already.
             public static let normalized = Options(rawValue: 4)
+            /// `[l]`: the texts are compared by the rules of the locale.
             public static let localeSensitive = Options(rawValue: 8)
         }
 
+        /// What stands before the operator.
         public var left: ExpressionNode
+        /// The test.
         public var `operator`: Operator
+        /// What stands after the operator.
         public var right: ExpressionNode
+        /// How texts are compared; empty compares them exactly.
         public var options: Options
+        /// How the comparison counts the objects of a to-many.
         public var modifier: Modifier
 
+        /// Makes a comparison.
         public init(
             _ left: ExpressionNode, _ operator: Operator, _ right: ExpressionNode, options: Options = [],
             modifier: Modifier = .direct

@@ -17,6 +17,7 @@ public struct PredicateSyntaxError: Error, Sendable, Equatable, CustomStringConv
         self.found = found
     }
 
+    /// The error in one line: format, position, what was expected and what was found.
     public var description: String {
         "predicate `\(format)`, position \(position): expected \(expected), found \(found)"
     }
