@@ -2,11 +2,14 @@ import Foundation
 
 /// Real stores that lie outside the package, under `COEXIST_CORPUS`, with the independent tools under `COEXIST_TOOLS`.
 public enum Corpus {
+    /// Why a test that needs the corpus is skipped.
     public static let message = "COEXIST_CORPUS is not set: the real stores are not at hand"
 
     /// The folder of the corpus; nil where there is none.
     public static let folder: String? = existing("COEXIST_CORPUS")
+    /// The folder of the independent tools, from `COEXIST_TOOLS`; nil where there is none.
     public static let tools: String? = existing("COEXIST_TOOLS")
+    /// The folder of model files, from `COEXIST_MODELS`; nil where there is none.
     public static let models: String? = existing("COEXIST_MODELS")
 
     private static func existing(_ name: String) -> String? {

@@ -2,9 +2,12 @@ import Foundation
 
 /// A service manager's end of sd_notify: a datagram socket that a daemon is told of by `NOTIFY_SOCKET`.
 public final class NotifySocket: Sendable {
+    /// The socket's path: the value for the daemon's `NOTIFY_SOCKET`.
     public let path: String
     private let descriptor: Int32
 
+    /// Makes the socket and binds it to the path.
+    /// - Throws: `Failure` where the system refuses, or the path is too long for a socket.
     public init(path: String) throws {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -27,7 +30,9 @@ public final class NotifySocket: Sendable {
         close(descriptor)
     }
 
+    /// A system call that failed while the socket was made.
     public struct Failure: Error {
+        /// The system's error number (`errno`).
         public var code: Int32
     }
 

@@ -6,7 +6,9 @@ public enum Programs {
     public static let folder: String =
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
 
+    /// The path of the daemon.
     public static let coexistd = folder + "/coexistd"
+    /// The path of the control program.
     public static let coexistctl = folder + "/coexistctl"
 
     /// The path of a program on PATH, or nil.
@@ -17,10 +19,14 @@ public enum Programs {
 
     /// What a program printed and how it ended.
     public struct Result: Sendable {
+        /// The exit code, or the signal's number where a signal ended the program.
         public var exitCode: Int32
+        /// What came on standard output.
         public var output: String
+        /// What came on standard error.
         public var errors: String
 
+        /// The lines of the output, without empty ones.
         public var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
@@ -65,8 +71,10 @@ public enum Programs {
 
     /// A program that is not installed.
     public struct Missing: Error, CustomStringConvertible {
+        /// The program's name, as it was looked for on PATH.
         public var name: String
 
+        /// What is missing, and how to install it.
         public var description: String { "\(name) is not installed: `make test` installs it" }
     }
 }

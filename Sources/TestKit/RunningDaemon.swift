@@ -3,7 +3,9 @@ import Varlink
 
 /// A `coexistd` of its own for one test, on a private socket; ended when the test lets go of it.
 public final class RunningDaemon {
+    /// The path of the daemon's control socket.
     public let socket: String
+    /// The socket that takes the messages the daemon sends by sd_notify.
     public let notify: NotifySocket
     private let process = Process()
     private let log: String
@@ -44,13 +46,18 @@ public final class RunningDaemon {
         if process.isRunning { kill() }
     }
 
+    /// A daemon that ended before it said that it was ready.
     public struct NotReady: Error, CustomStringConvertible {
+        /// How the daemon ended.
         public var exitCode: Int32
+        /// What the daemon printed until then.
         public var messages: String
 
+        /// How the daemon ended and what it printed, in one text.
         public var description: String { "coexistd ended with \(exitCode): \(messages)" }
     }
 
+    /// The daemon's process number.
     public var processIdentifier: Int32 { process.processIdentifier }
 
     /// What the daemon printed so far.
