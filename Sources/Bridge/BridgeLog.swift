@@ -61,6 +61,7 @@ final class BridgeLog: Sendable {
 public struct Percentiles: Sendable, Hashable {
     private var values: [Double] = []
     private var next = 0
+    /// How many measurements were ever taken, those that are no longer kept included.
     public private(set) var count = 0
 
     mutating func add(_ value: Double) {

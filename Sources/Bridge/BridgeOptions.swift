@@ -3,11 +3,15 @@ import StoreModel
 
 /// How a daemon opens its store.
 public struct BridgeOptions: Sendable {
+    /// The model to read the store by; nil takes the store's own.
     public var model: ModelDescription?
     /// What to call the given model in messages.
     public var modelSource: String
+    /// Who owns which entities, for a store that is adopted at this start.
     public var seed: OwnershipSeed
+    /// How the store is kept from being written by other programs.
     public var guardMode: GuardMode
+    /// How far a commit has got when a save returns.
     public var durability: StoreConnector.Durability
     /// Off opens a store read-only.
     public var isTracking: Bool
@@ -15,10 +19,12 @@ public struct BridgeOptions: Sendable {
     public var readers: Int
     /// Rows in each stack's cache at most.
     public var legacyCacheObjects: Int
+    /// Rows that the model stack's cache holds at most.
     public var modelCacheObjects: Int
     /// The size of the WAL, in bytes, above which the daemon checkpoints.
     public var maximumLogBytes: Int
 
+    /// Makes options with the daemon's defaults for what is not given.
     public init(
         model: ModelDescription? = nil, modelSource: String = "the given model", seed: OwnershipSeed = OwnershipSeed(),
         guardMode: GuardMode = .always, durability: StoreConnector.Durability = .full, isTracking: Bool = true,

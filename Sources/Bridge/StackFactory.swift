@@ -4,9 +4,12 @@ import StoreFormat
 
 /// Opens the two stacks of a bridge.
 public struct StackFactory: Sendable {
+    /// Opens the legacy stack on a store that is ready for it.
     public var legacy: @Sendable (StorePreparation, BridgeOptions) throws -> any StackInstance
+    /// Opens the model stack on a store that is ready for it.
     public var model: @Sendable (StorePreparation, BridgeOptions) throws -> any StackInstance
 
+    /// Makes a factory from a way to open each stack.
     public init(
         legacy: @escaping @Sendable (StorePreparation, BridgeOptions) throws -> any StackInstance,
         model: @escaping @Sendable (StorePreparation, BridgeOptions) throws -> any StackInstance

@@ -26,6 +26,8 @@ extension StoreBridge {
         return try maintain { try OwnershipWriter(connection: $0).setFrozen(true, unit: unit.name, store: store).0 }
     }
 
+    /// Ends a freeze: writes to the entity's unit are let through again. Harmless where there is none.
+    /// - Throws: `StoreError` `UnknownEntity` or `NotAdopted`, and what writing the register throws.
     @discardableResult
     public func thaw(_ entity: String) throws -> OwnershipRegister.Unit {
         let unit = try unit(of: entity)

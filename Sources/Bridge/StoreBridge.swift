@@ -9,9 +9,13 @@ import Synchronization
 ///
 /// The bridge knows a stack only as a `StackInstance`.
 public final class StoreBridge: Sendable {
+    /// The store that both stacks are on.
     public let store: Store
+    /// The legacy stack's instance.
     public let legacy: any StackInstance
+    /// The model stack's instance.
     public let model: any StackInstance
+    /// How the bridge was opened.
     public let options: BridgeOptions
     /// Why nothing may be written, where the store was opened read-only.
     public let readOnlyReason: String?

@@ -6,11 +6,14 @@ import StoreFormat
 public enum Adoption {
     /// What an adoption is to do.
     public struct Plan: Sendable {
+        /// Who owns which entities from the start.
         public var seed: OwnershipSeed
+        /// How the store is kept from being written by other programs.
         public var guardMode: GuardMode
         /// Where the backup goes; nil puts it beside the store, named for the time.
         public var backupPath: String?
 
+        /// Makes a plan: the legacy stack owns everything and the guard is on, where nothing else is said.
         public init(seed: OwnershipSeed = OwnershipSeed(), guardMode: GuardMode = .always, backupPath: String? = nil) {
             self.seed = seed
             self.guardMode = guardMode

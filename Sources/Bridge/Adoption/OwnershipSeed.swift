@@ -9,6 +9,7 @@ public struct OwnershipSeed: Sendable, Hashable {
     /// Owners of many-to-many join rows by `Entity.relationship`; unnamed ones go with the unit that names the table.
     public var relationships: [String: StackName]
 
+    /// Makes a seed: everything belongs to the legacy stack where nothing else is said.
     public init(
         defaultOwner: StackName = .legacy, entities: [String: StackName] = [:], relationships: [String: StackName] = [:]
     ) {

@@ -8,7 +8,9 @@ public enum Release {
     public struct Report: Sendable, Hashable {
         /// Whether there was anything of ours to remove.
         public var wasAdopted: Bool
+        /// Whether history tables that adoption made were removed.
         public var removedHistory: Bool
+        /// The store's journal mode after the release; empty where the store was not adopted.
         public var journalMode: String
         /// The backup from before adoption, which stays.
         public var backup: String?

@@ -18,6 +18,8 @@ public enum GuardTriggers {
         }
     }
 
+    /// Drops every trigger whose name begins with `COEXIST_`. To be run inside a write transaction.
+    /// - Throws: what SQLite reports.
     public static func remove(from connection: Connection) throws {
         let triggers = try connection.query(
             "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'COEXIST\\_%' ESCAPE '\\'")

@@ -4,16 +4,23 @@ import StoreFormat
 public enum Comparison {
     /// One property that reads differently.
     public struct Difference: Sendable, Hashable {
+        /// The object that reads differently.
         public var object: ObjectReference
         /// Nil where only one stack has the object.
         public var property: String?
+        /// What the legacy stack reads, as text.
         public var legacy: String
+        /// What the model stack reads, as text.
         public var model: String
     }
 
+    /// What a comparison of one entity found.
     public struct Result: Sendable, Hashable {
+        /// The entity that was compared.
         public var entity: String
+        /// How many objects at least one of the stacks has.
         public var rows: Int
+        /// What reads differently, by the objects' keys; empty where the stacks agree.
         public var differences: [Difference]
     }
 

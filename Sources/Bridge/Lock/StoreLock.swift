@@ -5,6 +5,7 @@ import Synchronization
 /// The lock file beside a store, `STORE-coexist`: one daemon a store. It goes with the process, however that ends.
 public final class StoreLock: Sendable {
     private let descriptor: Mutex<Int32>
+    /// The lock file's path.
     public let path: String
 
     /// Takes the lock.

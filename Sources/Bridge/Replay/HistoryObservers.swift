@@ -33,6 +33,7 @@ extension StoreBridge {
         observers.add(handler)
     }
 
+    /// Ends the calls to the handler that `addObserver` gave this token for; an unknown token does nothing.
     public func removeObserver(_ token: Int) {
         observers.remove(token)
     }
