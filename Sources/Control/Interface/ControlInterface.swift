@@ -2,6 +2,7 @@ import Varlink
 
 /// The daemon's Varlink interface, `org.coexistd.Control`.
 public enum ControlInterface {
+    /// The interface's name, which is put before those of its methods and errors.
     public static let name = "org.coexistd.Control"
 
     /// The interface's description, as introspection gives it.

@@ -6,6 +6,7 @@ import Synchronization
 /// Made on the main thread before any other, so that all threads inherit the blocked set and a signal comes to `wait`
 /// alone.
 public final class SignalWaiter: Sendable {
+    /// What a signal asks of the daemon: SIGHUP to reload, SIGTERM and SIGINT to end.
     public enum Event: Sendable {
         case terminate
         case reload
@@ -13,6 +14,7 @@ public final class SignalWaiter: Sendable {
 
     private let ending = Mutex(false)
 
+    /// Blocks SIGTERM, SIGINT and SIGHUP for this thread and those it starts, and ignores SIGPIPE and SIGXFSZ.
     public init() {
         var set = Self.set
         pthread_sigmask(SIG_BLOCK, &set, nil)

@@ -17,12 +17,14 @@ public struct ObjectJSON: Sendable {
     private let layout: StoreLayout
     private let style: Style
 
+    /// Makes a writer for objects of this store.
     public init(store: Store, style: Style) {
         storeUUID = store.uuid
         layout = store.layout
         self.style = style
     }
 
+    /// Returns entity, key, URI, version, values and relationships of an object, names sorted by their bytes.
     public func object(_ record: ObjectRecord) -> JSON {
         let values = record.values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         let entity = layout[record.reference.entity]
