@@ -3,8 +3,11 @@ import StoreFormat
 
 /// Where and how a container keeps its store.
 public struct ModelConfiguration: Sendable, Hashable, Identifiable {
+    /// The configuration's name, `default` or the file's where none is given.
     public var name: String
+    /// Where the store file lies.
     public var url: URL
+    /// Whether contexts may save; without it the store is opened read-only and never made.
     public var allowsSave: Bool
     /// Keeps the store in a file of its own that goes with the container.
     public var isStoredInMemoryOnly: Bool
@@ -13,13 +16,16 @@ public struct ModelConfiguration: Sendable, Hashable, Identifiable {
     /// The entities of this store; nil for all of the container's.
     public var schema: Schema?
 
+    /// The name, for `Identifiable`.
     public var id: String { name }
 
+    /// Compares everything but the schema.
     public static func == (a: Self, b: Self) -> Bool {
         a.name == b.name && a.url == b.url && a.allowsSave == b.allowsSave
             && a.isStoredInMemoryOnly == b.isStoredInMemoryOnly && a.options == b.options
     }
 
+    /// Hashes name and URL.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(url)

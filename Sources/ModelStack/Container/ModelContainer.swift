@@ -9,7 +9,9 @@ import StoreModel
 /// let context = ModelContext(container)
 /// ```
 public final class ModelContainer: Sendable {
+    /// The classes that the store's objects are shown as.
     public let schema: Schema
+    /// The one configuration that the store was opened with.
     public let configurations: Set<ModelConfiguration>
     /// The stack's instance under the container: the bridge's way in.
     public let instance: ModelInstance
@@ -23,10 +25,14 @@ public final class ModelContainer: Sendable {
         try self.init(for: Schema(types), configurations: configurations)
     }
 
+    /// Opens the store of a schema, or makes it where there is none.
+    /// - Throws: `StoreError`; `Refused` for more than one configuration or a schema without classes.
     public convenience init(for schema: Schema, configurations: ModelConfiguration...) throws {
         try self.init(for: schema, configurations: configurations)
     }
 
+    /// Opens the store of a schema, or makes it where there is none; without a configuration the default one.
+    /// - Throws: `StoreError`; `Refused` for more than one configuration or a schema without classes.
     public init(for schema: Schema, configurations: [ModelConfiguration]) throws {
         guard configurations.count <= 1 else {
             throw StoreError(

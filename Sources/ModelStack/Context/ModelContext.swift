@@ -5,6 +5,7 @@ import StoreFormat
 ///
 /// A context and its objects belong to one thread or actor. Identifiers go between contexts, objects do not.
 public final class ModelContext {
+    /// The container whose objects the context reads and changes.
     public let container: ModelContainer
     let objects: ObjectContext
     /// `transactionAuthor` of what this context saves.
@@ -14,6 +15,7 @@ public final class ModelContext {
     /// Kept for source compatibility: this stack saves when it is told to.
     public var autosaveEnabled = false
 
+    /// Makes a context without changes.
     public init(_ container: ModelContainer) {
         self.container = container
         objects = ObjectContext(container.instance)
@@ -59,10 +61,13 @@ public final class ModelContext {
 
     /// Whether the next save would write something.
     public var hasChanges: Bool { objects.hasChanges }
+    /// The objects that the next save inserts.
     public var insertedModelsArray: [any PersistentModel] { models { $0.state == .inserted } }
+    /// The stored objects that the next save updates.
     public var changedModelsArray: [any PersistentModel] {
         models { [objects] in $0.state == .persistent && objects.isChanged($0) }
     }
+    /// The objects that the next save deletes.
     public var deletedModelsArray: [any PersistentModel] { models { $0.state == .deleted } }
 
     private func models(_ condition: (ModelBacking) -> Bool) -> [any PersistentModel] {

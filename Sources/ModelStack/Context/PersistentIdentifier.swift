@@ -3,6 +3,7 @@ import StoreFormat
 
 /// An object's identity, to be passed between contexts, stored and sent.
 public struct PersistentIdentifier: Sendable, Hashable, Codable, Identifiable, CustomStringConvertible {
+    /// The name of the object's entity.
     public let entityName: String
     /// The store's UUID; nil until the object is saved.
     public let storeIdentifier: String?

@@ -4,6 +4,8 @@ import StoreFormat
 import StoreModel
 
 extension ModelInstance {
+    /// Saves the batch in one transaction through a context of its own, on rows that are read fresh.
+    /// - Throws: `StoreError`; then nothing at all is written.
     public func save(_ batch: ObjectBatch) throws -> SaveResult {
         let context = ObjectContext(self)
         let run = BatchRun(context)

@@ -3,6 +3,8 @@ import StoreFormat
 import StoreModel
 
 extension ModelInstance {
+    /// Returns the objects that the query finds, as last committed, in one snapshot; their rows go into the cache.
+    /// - Throws: `StoreError`.
     public func objects(matching query: ObjectQuery) throws -> [ObjectRecord] {
         let fetch = try FetchPlan.compile(query, plan)
         let generation = cache.generation
@@ -17,11 +19,15 @@ extension ModelInstance {
         }
     }
 
+    /// Returns how many objects the query finds, as last committed; limit and offset count.
+    /// - Throws: `StoreError`.
     public func count(of query: ObjectQuery) throws -> Int {
         let fetch = try FetchPlan.compile(query, plan)
         return try read { Int(try $0.scalar(fetch.countSQL, fetch.parameters)?.integerValue ?? 0) }
     }
 
+    /// Returns an object from the cache, or with `isFresh` as last committed; nil where there is none.
+    /// - Throws: `StoreError`, `UnknownEntity` among others.
     public func object(_ reference: ObjectReference, isFresh: Bool) throws -> ObjectRecord? {
         let entity = try plan.entity(reference.entity)
         let cached = isFresh ? nil : cache.row(entity.root, reference.key)
@@ -34,6 +40,8 @@ extension ModelInstance {
         }
     }
 
+    /// Calls the body with every object of exactly this entity, in one snapshot; nothing goes into the cache.
+    /// - Throws: `StoreError`, and what the body throws.
     public func forEachObject(of entity: String, _ body: (ObjectRecord) throws -> Void) throws {
         var query = ObjectQuery(entity: entity)
         query.includesSubentities = false

@@ -2,6 +2,10 @@ import SQLite
 import StoreFormat
 
 extension ModelInstance {
+    /// Drops cached rows that others changed, tells the contexts, and reads the ownership epochs anew.
+    ///
+    /// Transactions at or below `position`, and this instance's own, change nothing but the position.
+    /// - Throws: `StoreError` where the epochs cannot be read.
     public func apply(_ transactions: [HistoryTransaction]) throws {
         let start = position
         var changes: [ObjectChange] = []
@@ -25,6 +29,7 @@ extension ModelInstance {
         try readEpochs()
     }
 
+    /// Drops the cached rows of these entities and their whole trees, or all, and takes the position where given.
     public func dropCaches(of entities: Set<String>?, position: Int64?) {
         let roots = entities.map { names in Set(names.compactMap { plan[$0]?.root }) }
         cache.drop(roots)

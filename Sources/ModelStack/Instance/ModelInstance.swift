@@ -13,8 +13,11 @@ import Synchronization
 /// let trips = try instance.objects(matching: ObjectQuery(entity: "Trip"))
 /// ```
 public final class ModelInstance: StackInstance {
+    /// The model stack.
     public let stack = StackName.model
+    /// A random name, under which the register records this instance's saves.
     public let instanceName = UUID().uuidString
+    /// The store that the instance is on.
     public let store: Store
     /// How the instance was opened.
     public let options: Options
@@ -40,6 +43,7 @@ public final class ModelInstance: StackInstance {
         public var isReadOnly = false
         /// Whether saves write history; a tracked store opened without is refused for writing.
         public var isTracking = true
+        /// How far a commit has got when a save returns.
         public var durability = StoreConnector.Durability.full
         /// Rows that the cache holds at most.
         public var cacheLimit = 200_000
@@ -50,6 +54,7 @@ public final class ModelInstance: StackInstance {
         /// Above this size of the WAL a save is followed by a checkpoint; nil leaves checkpoints to somebody else.
         public var maximumLogBytes: Int? = 64 << 20
 
+        /// The defaults: reading and writing, with history.
         public init() {}
 
         /// Options for reading a store that may have no daemon, leaving nothing behind.
@@ -104,13 +109,17 @@ public final class ModelInstance: StackInstance {
         state = Mutex(State(position: position, epochs: epochs))
     }
 
+    /// The number of the last history transaction that the cache reflects.
     public var position: Int64 { state.withLock { $0.position } }
+    /// What the row cache holds and did so far.
     public var cacheStatistics: CacheStatistics { cache.statistics }
 
+    /// Sets what is called after each commit of this instance, on the saving thread; nil ends the calls.
     public func setCommitHandler(_ handler: (@Sendable (CommitNotice) -> Void)?) {
         state.withLock { $0.commitHandler = handler }
     }
 
+    /// Closes the connections. Later calls throw `StoreError`.
     public func close() {
         state.withLock { $0.isClosed = true }
         writer?.close()

@@ -56,5 +56,6 @@ public macro ModelActor() = #externalMacro(module: "ModelMacros", type: "ModelAc
 
 /// Stands for a persisted property in the class' storage; it has no size.
 public struct _PersistedMark: Sendable {
+    /// The mark; it holds nothing.
     public init() {}
 }

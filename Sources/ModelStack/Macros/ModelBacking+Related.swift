@@ -4,16 +4,19 @@ import StoreFormat
 extension ModelBacking {
     // MARK: To-one
 
+    /// Sets a to-one while an object is made; does nothing to an object that is made for a row.
     public func initialize<T: PersistentModel>(_ index: Int, to value: T) {
         guard state == .detached else { return }
         detached[index] = [value]
     }
 
+    /// Sets an optional to-one while an object is made; does nothing to an object that is made for a row.
     public func initialize<T: PersistentModel>(_ index: Int, to value: T?) {
         guard state == .detached, let value else { return }
         detached[index] = [value]
     }
 
+    /// Returns the object at the other end; nil where there is none or it cannot be read, which the next save throws.
     public func get<T: PersistentModel>(_ index: Int) -> T? {
         guard let context, state != .detached else { return detached[index]?.first as? T }
         guard let property = plan(index), let object = context.attempt({ try context.toOne(self, property) }) ?? nil
@@ -29,10 +32,13 @@ extension ModelBacking {
         return found ?? T(_$materializing: ModelBacking.make(T.self))
     }
 
+    /// Sets a to-one; a new object joins the context of the other.
     public func set<T: PersistentModel>(_ index: Int, to value: T) {
         set(index, to: Optional(value))
     }
 
+    /// Sets a to-one, or clears it with nil; a new object joins the context of the other.
+    /// An object of another context is refused by the next save.
     public func set<T: PersistentModel>(_ index: Int, to value: T?) {
         value.map { $0._$backing.model = $0 }
         guard let context = joinedContext(value.map { [$0._$backing] } ?? []) else {
@@ -46,16 +52,19 @@ extension ModelBacking {
 
     // MARK: To-many
 
+    /// Sets a to-many while an object is made; does nothing to an object that is made for a row.
     public func initialize<T: PersistentModel>(_ index: Int, to value: [T]) {
         guard state == .detached else { return }
         detached[index] = value
     }
 
+    /// Sets an optional to-many while an object is made; nil is an empty one.
     public func initialize<T: PersistentModel>(_ index: Int, to value: [T]?) {
         guard state == .detached else { return }
         detached[index] = value ?? []
     }
 
+    /// Returns the objects at the other end; empty where they cannot be read, which the next save throws.
     public func get<T: PersistentModel>(_ index: Int) -> [T] {
         guard let context, state != .detached else { return (detached[index] as? [T]) ?? [] }
         guard let property = plan(index), let keys = context.attempt({ try context.toMany(self, property) }) else {
@@ -69,10 +78,12 @@ extension ModelBacking {
         }
     }
 
+    /// Returns the objects at the other end of an optional to-many; never nil, since a store keeps no such difference.
     public func get<T: PersistentModel>(_ index: Int) -> [T]? {
         .some(get(index) as [T])
     }
 
+    /// Replaces the objects at the other end; new objects join the context of the others.
     public func set<T: PersistentModel>(_ index: Int, to value: [T]) {
         for object in value { object._$backing.model = object }
         guard let context = joinedContext(value.map(\._$backing)) else {
@@ -84,6 +95,7 @@ extension ModelBacking {
         context.attempt { try context.setToMany(self, property, targets) }
     }
 
+    /// Replaces the objects at the other end; nil is none.
     public func set<T: PersistentModel>(_ index: Int, to value: [T]?) {
         set(index, to: value ?? [])
     }

@@ -66,11 +66,13 @@ extension ModelBacking {
         values[slot] = value._stored
     }
 
+    /// Returns a value of one column; the type's absent value where the column holds something else.
     public func get<T: StoredScalar>(_ index: Int) -> T {
         guard let slot = slot(index) else { return T._absent }
         return T(_stored: read(slot)) ?? T._absent
     }
 
+    /// Sets a value of one column; does nothing to an object that is gone.
     public func set<T: StoredScalar>(_ index: Int, to value: T) {
         guard let slot = slot(index) else { return }
         write(slot, value._stored)
@@ -78,17 +80,20 @@ extension ModelBacking {
 
     // MARK: Values of Codable types
 
+    /// Sets the first value of a Codable type; does nothing to an object that is made for a row.
     public func initialize<T: Codable>(_ index: Int, to value: T) {
         guard state == .detached else { return }
         put(index, value) { slot, value in values[slot] = value }
     }
 
+    /// Returns a value of a Codable type; a placeholder where the columns do not decode to one.
     public func get<T: Codable>(_ index: Int) -> T {
         guard let property = properties[safe: index] else { return ModelShape.placeholder(T.self) }
         let stored = (0..<property.leafCount).map { read(property.slot + $0) }
         return property.coding.decode(stored, as: T.self) ?? ModelShape.placeholder(T.self)
     }
 
+    /// Sets a value of a Codable type, in all of its columns; does nothing to an object that is gone.
     public func set<T: Codable>(_ index: Int, to value: T) {
         put(index, value) { slot, value in write(slot, value) }
     }

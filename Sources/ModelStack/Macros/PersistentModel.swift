@@ -36,11 +36,14 @@ extension PersistentModel {
         return _$backing.state == .deleted || _$backing.state == .gone
     }
 
+    /// Whether both are the same object in memory.
     public static func == (a: Self, b: Self) -> Bool { a === b }
 
+    /// Hashes the object's identity in memory.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension PersistentModel where ID == PersistentIdentifier {
+    /// The same as `persistentModelID`.
     public var id: PersistentIdentifier { persistentModelID }
 }

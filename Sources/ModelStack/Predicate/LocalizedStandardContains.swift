@@ -6,16 +6,22 @@ extension PredicateExpressions {
     public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
         PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
+        /// Whether the text contains the part.
         public typealias Output = Bool
 
+        /// The text that is searched.
         public let root: Root
+        /// The part that is looked for.
         public let other: Other
 
+        /// Makes the expression from the text and the part.
         public init(root: Root, other: Other) {
             self.root = root
             self.other = other
         }
 
+        /// Returns whether the text contains the part, in memory.
+        /// - Throws: what evaluating the two texts throws.
         public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
             String(try root.evaluate(bindings)).containsStandard(String(try other.evaluate(bindings)))
         }

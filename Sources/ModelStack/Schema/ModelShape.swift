@@ -15,6 +15,7 @@ public final class ModelShape: @unchecked Sendable {
     let declarations: [Schema._Declaration]
     private let byKeyPath: [AnyKeyPath: Int]
 
+    /// Takes the layout from what `@Model` says of the class.
     public init<T: PersistentModel>(_ type: T.Type) {
         name = String(describing: type)
         self.type = type

@@ -26,20 +26,28 @@ extension Schema {
             public static let externalStorage = Option(kind: .externalStorage)
             /// A deletion's history keeps the value.
             public static let preserveValueOnDeletion = Option(kind: .preserveValueOnDeletion)
+            /// Noted in the model for Spotlight; this stack does not index.
             public static let spotlight = Option(kind: .spotlight)
             /// Observed, but not stored.
             public static let ephemeral = Option(kind: .ephemeral)
+            /// Noted in the model for CloudKit; this stack does not encrypt.
             public static let allowsCloudEncryption = Option(kind: .allowsCloudEncryption)
         }
 
+        /// The property's name, which the schema fills in.
         public var name = ""
+        /// How the value is stored, as `@Attribute` says.
         public let options: [Option]
         /// The name that an earlier version of the schema had for it.
         public let originalName: String?
+        /// Text that goes into the version hash, so that a change of meaning alone changes the hash.
         public let hashModifier: String?
+        /// Whether the property's type is optional, which the schema fills in.
         public var isOptional = false
+        /// Whether no two objects have the same value.
         public var isUnique: Bool { options.contains(.unique) }
 
+        /// Says how a property is stored; what `@Attribute` passes on.
         public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
             self.options = options
             self.originalName = originalName
@@ -51,8 +59,10 @@ extension Schema {
     public struct Relationship: SchemaProperty, Hashable, @unchecked Sendable {
         // Safe to share: immutable, and key paths without captured values are so by nature.
 
+        /// What else is said of a relationship.
         public struct Option: Sendable, Hashable {
             let name: String
+            /// Kept for source compatibility: the schema makes nothing of it.
             public static let unique = Option(name: "unique")
         }
 
@@ -64,21 +74,31 @@ extension Schema {
             case deny
         }
 
+        /// The property's name, which the schema fills in.
         public var name = ""
+        /// What else `@Relationship` says.
         public let options: [Option]
+        /// What a deletion does to the objects at the other end.
         public let deleteRule: DeleteRule
+        /// How few objects the other end may have; nil is 0.
         public let minimumModelCount: Int?
+        /// How many objects a to-many may have; 0 and nil are no limit.
         public let maximumModelCount: Int?
+        /// The name that an earlier version of the schema had for it.
         public let originalName: String?
         let inverseKeyPath: AnyKeyPath?
+        /// Text that goes into the version hash, so that a change of meaning alone changes the hash.
         public let hashModifier: String?
         /// The entity at the other end.
         public var destination = ""
         /// The property at the other end, declared or inferred.
         public var inverseName: String?
+        /// Whether the property's type is optional, which the schema fills in.
         public var isOptional = false
+        /// Whether the property holds one object instead of a list, which the schema fills in.
         public var isToOneRelationship = true
 
+        /// Says how objects are related; what `@Relationship` passes on.
         public init(
             _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
             maximumModelCount: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath? = nil,
@@ -105,6 +125,7 @@ extension Schema {
         /// Tells the property's observers that it has changed.
         let notify: (AnyObject, ModelBacking) -> Void
 
+        /// Notes a property; only a Boolean, `Int`, `Double` or `String` is kept as its default.
         public init<M: PersistentModel, V>(
             name: String, keyPath: KeyPath<M, V>, defaultValue: Any? = nil, metadata: (any SchemaProperty)? = nil
         ) {
@@ -140,8 +161,10 @@ extension Schema {
 
     /// The constraints of `#Unique`.
     public struct Unique<T: PersistentModel> {
+        /// The constraints without the class, as the schema takes them.
         public let _declaration: _Declaration
 
+        /// Notes the constraints; each list is unique together.
         public init(_ constraints: [PartialKeyPath<T>]...) {
             _declaration = _Declaration(isUnique: true, keyPaths: constraints)
         }
@@ -149,8 +172,10 @@ extension Schema {
 
     /// The indexes of `#Index`.
     public struct Index<T: PersistentModel> {
+        /// The indexes without the class, as the schema takes them.
         public let _declaration: _Declaration
 
+        /// Notes the indexes; each list is indexed together.
         public init(_ indices: [PartialKeyPath<T>]...) {
             _declaration = _Declaration(isUnique: false, keyPaths: indices)
         }

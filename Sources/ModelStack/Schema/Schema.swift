@@ -38,6 +38,7 @@ public final class Schema: @unchecked Sendable {
         }
     }
 
+    /// Makes a schema of classes; classes that they are related to come with them.
     public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
         self.init(types, version: version)
     }
@@ -62,30 +63,40 @@ public final class Schema: @unchecked Sendable {
 
     /// A version of three numbers.
     public struct Version: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
+        /// The first number.
         public let major: Int
+        /// The second number.
         public let minor: Int
+        /// The third number.
         public let patch: Int
 
+        /// Makes a version from its three numbers.
         public init(_ major: Int, _ minor: Int, _ patch: Int) {
             self.major = major
             self.minor = minor
             self.patch = patch
         }
 
+        /// Whether the first version is the older one, by its numbers from the left.
         public static func < (a: Version, b: Version) -> Bool {
             (a.major, a.minor, a.patch) < (b.major, b.minor, b.patch)
         }
 
+        /// The numbers with dots between them, as the store's metadata has them.
         public var description: String { "\(major).\(minor).\(patch)" }
     }
 
     /// An entity of the schema.
     public struct Entity: Sendable, Hashable {
+        /// The entity's name, which is its class'.
         public let name: String
+        /// The attributes that the class declares.
         public let attributes: [Attribute]
+        /// The relationships that the class declares.
         public let relationships: [Relationship]
         /// The names of the properties that are unique together.
         public let uniquenessConstraints: [[String]]
+        /// The names of the properties that are indexed together.
         public let indices: [[String]]
         let description: EntityDescription
     }
