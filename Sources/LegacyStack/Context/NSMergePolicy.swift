@@ -25,7 +25,9 @@ public final class NSMergePolicy: Sendable, Hashable {
     /// The context's changes of the object are given up.
     public static let rollback = NSMergePolicy(.rollback)
 
+    /// Whether both do the same with a conflict.
     public static func == (a: NSMergePolicy, b: NSMergePolicy) -> Bool { a.kind == b.kind }
+    /// Hashes what the policy does.
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 }
 

@@ -1,6 +1,8 @@
 import StoreFormat
 
 extension LegacyInstance {
+    /// Saves the batch in one transaction through a context of its own, on rows that are read fresh.
+    /// - Throws: `StoreError`; then nothing at all is written.
     public func save(_ batch: ObjectBatch) throws -> SaveResult {
         let context = newContext()
         return try context.performAndWait {

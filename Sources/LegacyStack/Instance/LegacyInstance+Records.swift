@@ -2,6 +2,8 @@ import SQLite
 import StoreFormat
 
 extension LegacyInstance {
+    /// Returns the objects that the query finds, as last committed, in one snapshot.
+    /// - Throws: `StoreError`.
     public func objects(matching query: ObjectQuery) throws -> [ObjectRecord] {
         try read { connection in
             try connection.transaction(.deferred) {
@@ -20,6 +22,8 @@ extension LegacyInstance {
         }
     }
 
+    /// Returns how many objects the query finds, as last committed; limit and offset count.
+    /// - Throws: `StoreError`.
     public func count(of query: ObjectQuery) throws -> Int {
         let plan = try FetchPlan(query, schema)
         return try read { connection in
@@ -29,6 +33,8 @@ extension LegacyInstance {
         }
     }
 
+    /// Returns an object from the cache, or with `isFresh` as last committed; nil where there is none.
+    /// - Throws: `StoreError`, `UnknownEntity` among others.
     public func object(_ reference: ObjectReference, isFresh: Bool) throws -> ObjectRecord? {
         let entity = try schema.entity(reference.entity)
         if !isFresh, let record = try cachedRecord(entity, reference.key) { return record }
@@ -74,6 +80,8 @@ extension LegacyInstance {
         return record
     }
 
+    /// Calls the body with every object of exactly this entity, in one snapshot.
+    /// - Throws: `StoreError`, and what the body throws.
     public func forEachObject(of entity: String, _ body: (ObjectRecord) throws -> Void) throws {
         let entity = try schema.entity(entity)
         try read { connection in

@@ -30,6 +30,7 @@ public final class LegacyInstance: StackInstance {
         /// Above this size of the WAL a save is followed by a checkpoint; nil leaves checkpoints to the daemon.
         public var maximumLogBytes: Int? = 64 << 20
 
+        /// The defaults: reading and writing, with history.
         public init() {}
     }
 
@@ -46,9 +47,13 @@ public final class LegacyInstance: StackInstance {
         weak var context: NSManagedObjectContext?
     }
 
+    /// The legacy stack.
     public let stack = StackName.legacy
+    /// A random name, under which the register records this instance's saves.
     public let instanceName = UUID().uuidString
+    /// The store that the instance is on.
     public let store: Store
+    /// How the instance was opened.
     public let options: Options
     /// The model, as the contexts' objects see it.
     public let managedObjectModel: NSManagedObjectModel
@@ -124,6 +129,7 @@ public final class LegacyInstance: StackInstance {
 
     // MARK: Position and ownership
 
+    /// The number of the last history transaction that the cache reflects.
     public var position: Int64 { state.withLock { $0.position } }
 
     /// In whose name this instance saves.
@@ -131,6 +137,10 @@ public final class LegacyInstance: StackInstance {
         SaveAuthority(stack: .legacy, instanceName: instanceName, epochs: state.withLock { $0.epochs })
     }
 
+    /// Drops cached rows that others changed, tells the contexts, and reads the ownership epochs anew.
+    ///
+    /// Transactions at or below `position`, and this instance's own, change nothing but the position.
+    /// - Throws: `StoreError` where the epochs cannot be read.
     public func apply(_ transactions: [HistoryTransaction]) throws {
         applyLock.lock()
         defer { applyLock.unlock() }
@@ -179,6 +189,7 @@ public final class LegacyInstance: StackInstance {
         state.withLock { $0.epochs = epochs }
     }
 
+    /// Drops the cached rows of these entities and their whole trees, or all, and takes the position where given.
     public func dropCaches(of entities: Set<String>?, position: Int64?) {
         let roots = entities.map { Set($0.compactMap { schema[$0]?.rootIndex }) }
         cache.removeAll(roots: roots)
@@ -188,6 +199,7 @@ public final class LegacyInstance: StackInstance {
         if let position { state.withLock { $0.position = position } }
     }
 
+    /// What the row cache holds and did so far.
     public var cacheStatistics: CacheStatistics { cache.statistics }
 
     // MARK: Contexts
@@ -208,6 +220,7 @@ public final class LegacyInstance: StackInstance {
 
     // MARK: Commits
 
+    /// Sets what is called after each commit of this instance, on the saving thread; nil ends the calls.
     public func setCommitHandler(_ handler: (@Sendable (CommitNotice) -> Void)?) {
         state.withLock { $0.handler = handler }
     }
@@ -221,6 +234,7 @@ public final class LegacyInstance: StackInstance {
         handler?(CommitNotice(stack: .legacy, instanceName: instanceName, transaction: transaction))
     }
 
+    /// Closes the connections. Later calls throw `StoreError`.
     public func close() {
         writer.close()
         readers.close()

@@ -19,14 +19,17 @@ public struct Managed<Value: ManagedValue> {
     /// The property's slot, once it was looked up.
     var slot: Int32 = -1
 
+    /// Makes the wrapper; the property's place is looked up when it is first used.
     public init() {}
 
+    /// Not available: the wrapper works in classes that inherit from `NSManagedObject` only.
     @available(*, unavailable, message: "@Managed is for classes that inherit from NSManagedObject")
     public var wrappedValue: Value {
         get { preconditionFailure("@Managed outside of a managed object") }
         set { preconditionFailure("@Managed outside of a managed object") }
     }
 
+    /// Reads and sets the entity's property of the same name; stops the program where the entity has none.
     public static subscript<Object: NSManagedObject>(
         _enclosingInstance object: Object, wrapped wrapped: ReferenceWritableKeyPath<Object, Value>,
         storage storage: ReferenceWritableKeyPath<Object, Managed<Value>>

@@ -23,8 +23,10 @@ public protocol ManagedScalar: ManagedValue {
 }
 
 extension ManagedScalar {
+    /// Reads the property; the type's empty value where the row has none.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self { readOptional(object, slot) ?? emptyValue }
 
+    /// Reads an attribute; nil where it has no value or one of another type, and for a relationship.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
         switch object.info.properties[slot] {
         case .attribute(let attribute):
@@ -34,19 +36,24 @@ extension ManagedScalar {
         }
     }
 
+    /// Sets the property to `managedObject`.
     public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(managedObject, inSlot: slot) }
+    /// The value itself, where a type does not say otherwise.
     public var managedObject: Any { self }
 }
 
 extension Optional: ManagedValue where Wrapped: ManagedValue {
+    /// Reads the property; nil where it has no value.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Wrapped? {
         Wrapped.readOptional(object, slot)
     }
 
+    /// Reads the property; the outer optional always has a value.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Wrapped?? {
         .some(Wrapped.readOptional(object, slot))
     }
 
+    /// Sets the property, or clears it with nil.
     public func write(_ object: NSManagedObject, _ slot: Int) {
         if let self { self.write(object, slot) } else { object.setObject(nil, inSlot: slot) }
     }
@@ -55,6 +62,7 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
 // MARK: Relationships
 
 extension NSManagedObject: ManagedValue {
+    /// Reads a to-one that is not optional; stops the program where it leads to no object of this class.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
         guard let found = readOptional(object, slot) else {
             preconditionFailure("\(object.id.uriText).\(object.info.properties[slot].name) leads to no \(Self.self)")
@@ -62,12 +70,14 @@ extension NSManagedObject: ManagedValue {
         return found
     }
 
+    /// Reads a to-one; nil where it leads to no object of this class.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
         guard case .relationship(let relationship) = object.info.properties[slot] else { return nil }
         registerDestination(of: relationship, object)
         return object.toOne(slot, relationship) as? Self
     }
 
+    /// Sets a to-one to this object.
     public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(self, inSlot: slot) }
 
     /// A typed property tells the class of the entity that it leads to.
@@ -80,14 +90,18 @@ extension NSManagedObject: ManagedValue {
 }
 
 extension Set: ManagedValue where Element: NSManagedObject {
+    /// Reads a to-many as a set; objects of another class are left out.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Set<Element> {
         Set([Element].read(object, slot))
     }
+    /// Reads a to-many as a set; never nil.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Set<Element>? { read(object, slot) }
+    /// Replaces the objects of a to-many.
     public func write(_ object: NSManagedObject, _ slot: Int) { Array(self).write(object, slot) }
 }
 
 extension Array: ManagedValue where Element: NSManagedObject {
+    /// Reads a to-many in its order; objects of another class are left out, and what is no to-many is empty.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> [Element] {
         guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else {
             return []
@@ -96,8 +110,10 @@ extension Array: ManagedValue where Element: NSManagedObject {
         return object.toMany(slot, relationship).compactMap { $0 as? Element }
     }
 
+    /// Reads a to-many in its order; never nil.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> [Element]? { read(object, slot) }
 
+    /// Replaces the objects of a to-many.
     public func write(_ object: NSManagedObject, _ slot: Int) {
         guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else {
             return object.setObject(self, inSlot: slot)
@@ -107,39 +123,48 @@ extension Array: ManagedValue where Element: NSManagedObject {
 }
 
 extension NSSet: ManagedValue {
+    /// Reads a to-many as an `NSSet`; stops the program where the property is none.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
         ObjectValues.required(readOptional(object, slot))
     }
 
+    /// Reads a to-many as an `NSSet`; nil where the property is none.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
         ObjectValues.members(object, slot).flatMap { NSSet(array: $0) as? Self }
     }
 
+    /// Replaces the objects of a to-many.
     public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(self, inSlot: slot) }
 }
 
 extension NSOrderedSet: ManagedValue {
+    /// Reads an ordered to-many as an `NSOrderedSet`; stops the program where the property is no to-many.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
         ObjectValues.required(readOptional(object, slot))
     }
 
+    /// Reads a to-many as an `NSOrderedSet`; nil where the property is none.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
         ObjectValues.members(object, slot).flatMap { NSOrderedSet(array: $0) as? Self }
     }
 
+    /// Replaces the objects of a to-many.
     public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(self, inSlot: slot) }
 }
 
 extension NSNumber: ManagedValue {
+    /// Reads a number; zero where the row has no value.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
         ObjectValues.required(
             readOptional(object, slot) ?? NSNumber(value: 0) as? Self ?? NSDecimalNumber.zero as? Self)
     }
 
+    /// Reads a number; nil where the row has no value or one of another type.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
         object.object(inSlot: slot) as? Self
     }
 
+    /// Sets the property to this number.
     public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(self, inSlot: slot) }
 }
 

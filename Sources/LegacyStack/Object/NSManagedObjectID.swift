@@ -36,14 +36,17 @@ public final class NSManagedObjectID: Sendable, Hashable, CustomStringConvertibl
     /// How messages name the object.
     var shown: ObjectReference { ObjectReference(entity: schemaEntity.name, key: key) }
 
+    /// The identity as its URI.
     public var description: String { uriText }
 
+    /// Whether both mean the same row: the same key in the same tree of entities, of the same store.
     public static func == (a: NSManagedObjectID, b: NSManagedObjectID) -> Bool {
         a === b
             || a.key == b.key && a.schemaEntity.rootIndex == b.schemaEntity.rootIndex
                 && (a.schemaEntity === b.schemaEntity || a.schemaEntity.storeUUID == b.schemaEntity.storeUUID)
     }
 
+    /// Hashes the key and the tree of entities.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(key)
         hasher.combine(schemaEntity.rootIndex)

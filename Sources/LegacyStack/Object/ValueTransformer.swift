@@ -2,9 +2,12 @@ import Synchronization
 
 /// The name of a value transformer.
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+    /// The name as models give it.
     public let rawValue: String
 
+    /// Makes a name from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// Makes a name from its text.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 

@@ -37,15 +37,19 @@ public protocol NSFetchedResultsControllerDelegate: AnyObject {
 }
 
 extension NSFetchedResultsControllerDelegate {
+    /// Does nothing: a delegate says only what it wants to hear.
     public func controllerWillChangeContent(_ controller: any FetchedResults) {}
+    /// Does nothing with an object's change.
     public func controller(
         _ controller: any FetchedResults, didChange object: Any, at indexPath: IndexPath?,
         for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
     ) {}
+    /// Does nothing with a section's change.
     public func controller(
         _ controller: any FetchedResults, didChange section: any NSFetchedResultsSectionInfo, atSectionIndex index: Int,
         for type: NSFetchedResultsChangeType
     ) {}
+    /// Does nothing after a change.
     public func controllerDidChangeContent(_ controller: any FetchedResults) {}
 }
 
