@@ -76,8 +76,8 @@ public final class StoreBridge: Sendable {
                 return (try? pool?.use { try ForeignChanges.take($0, store: store) }) ?? nil
             }
             watcher = Mutex(
-                try CommitWatcher(store: store) { notice in
-                    Self.handle(notice, replayers, [legacy, model], log, touched)
+                try CommitWatcher(store: store) { finding in
+                    Self.handle(finding, replayers, [legacy, model], log, touched)
                 })
         } else {
             maintenance = nil
@@ -98,10 +98,10 @@ public final class StoreBridge: Sendable {
     }
 
     private static func handle(
-        _ notice: CommitWatcher.Notice, _ replayers: [StackName: Replayer], _ instances: [any StackInstance],
+        _ finding: CommitCounts.Finding, _ replayers: [StackName: Replayer], _ instances: [any StackInstance],
         _ log: BridgeLog, _ touched: () -> Set<String>?
     ) {
-        switch notice {
+        switch finding {
         case .committed: break
         case .untracked(let commits):
             let entities = touched()

@@ -25,6 +25,7 @@ public enum Release {
         defer { withExtendedLifetime(lock) {} }
         let report = try StoreConnector.translating(path) { try release(path, keepsHistory) }
         try? FileManager.default.removeItem(atPath: lock.path)
+        NoticeFolder.remove(of: path)
         return report
     }
 

@@ -25,7 +25,13 @@ public final class NSPersistentStore: Sendable {
 public final class NSPersistentStoreCoordinator: Sendable {
     /// The model that stores are opened with.
     public let managedObjectModel: NSManagedObjectModel
-    private let opened = Mutex<LegacyInstance?>(nil)
+    private let opened = Mutex<Opened?>(nil)
+
+    private struct Opened {
+        var instance: LegacyInstance
+        /// Nil for a store that is opened for reading only: what is read is then the file as it is.
+        var follower: InstanceFollower?
+    }
 
     /// Makes a coordinator for a model.
     public init(managedObjectModel: NSManagedObjectModel) {
@@ -33,7 +39,7 @@ public final class NSPersistentStoreCoordinator: Sendable {
     }
 
     /// The opened store; nil before one is added.
-    public var instance: LegacyInstance? { opened.withLock { $0 } }
+    public var instance: LegacyInstance? { opened.withLock { $0?.instance } }
 
     /// The stores: one at most.
     public var persistentStores: [NSPersistentStore] { instance.map { [NSPersistentStore($0)] } ?? [] }
@@ -57,8 +63,23 @@ public final class NSPersistentStoreCoordinator: Sendable {
         }
         let store = try Store.open(path, model: model, source: "the container's model")
         let instance = try LegacyInstance(store: store, managedObjectModel: managedObjectModel, options: options)
-        opened.withLock { $0 = instance }
+        let follower = try options.isReadOnly ? nil : follow(instance, posting: description.postsRemoteChanges)
+        opened.withLock { $0 = Opened(instance: instance, follower: follower) }
         return NSPersistentStore(instance)
+    }
+
+    /// Keeps the contexts up to date with what others commit.
+    private func follow(_ instance: LegacyInstance, posting: Bool) throws -> InstanceFollower {
+        try InstanceFollower(instance) { [weak self, weak instance] in
+            guard posting, let self, let instance else { return }
+            let token = try? NSPersistentHistoryToken(instance.historyToken(after: instance.position))
+            NotificationCenter.default.post(
+                name: .NSPersistentStoreRemoteChange, object: self,
+                userInfo: [
+                    NSStoreUUIDKey: instance.store.uuid, NSPersistentStoreURLKey: URL(fileURLWithPath: instance.store.path),
+                    NSPersistentHistoryTokenKey: token as Any,
+                ])
+        }
     }
 
     /// The identity that a URI names; nil where it is none of the store.
@@ -68,8 +89,13 @@ public final class NSPersistentStoreCoordinator: Sendable {
 
     /// Closes the store. Contexts over it throw from then on.
     public func remove(_ store: NSPersistentStore) {
+        let closed = opened.withLock { opened in
+            guard opened?.instance === store.instance else { return Optional<Opened>.none }
+            defer { opened = nil }
+            return opened
+        }
+        closed?.follower?.stop()
         store.instance.close()
-        opened.withLock { if $0 === store.instance { $0 = nil } }
     }
 
     /// A token for the newest transaction of history.

@@ -4,6 +4,22 @@ import Foundation
 public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 /// The option that opens a store for reading only.
 public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+/// The option that has `NSPersistentStoreRemoteChange` posted when somebody commits to the store.
+public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
+    "NSPersistentStoreRemoteChangeNotificationPostOptionKey"
+/// In the notification: the store's UUID, a string.
+public let NSStoreUUIDKey = "NSStoreUUID"
+/// In the notification: the store's file, a `URL`.
+public let NSPersistentStoreURLKey = "storeURL"
+/// In the notification: the token of the last transaction that the contexts reflect.
+public let NSPersistentHistoryTokenKey = "historyToken"
+
+extension Notification.Name {
+    /// Posted by a coordinator whose store was opened with `NSPersistentStoreRemoteChangeNotificationPostOptionKey`, once
+    /// its contexts have what was committed.
+    public static let NSPersistentStoreRemoteChange = Notification.Name("NSPersistentStoreRemoteChangeNotification")
+}
+
 /// The only type of store here.
 public let NSSQLiteStoreType = "SQLite"
 
@@ -34,6 +50,10 @@ public final class NSPersistentStoreDescription: NSObject {
     /// Sets an option.
     public func setOption(_ option: NSObject?, forKey key: String) {
         storedOptions[key] = option
+    }
+
+    var postsRemoteChanges: Bool {
+        (storedOptions[NSPersistentStoreRemoteChangeNotificationPostOptionKey] as? NSNumber)?.boolValue ?? false
     }
 
     var openingOptions: LegacyInstance.Options {

@@ -17,6 +17,8 @@ public final class ModelContainer: Sendable {
     public let instance: ModelInstance
     let shapes: [ModelShape?]
     private let temporaryFolder: String?
+    /// Nil for a store that is opened for reading only: what is read is then the file as it is.
+    private let follower: InstanceFollower?
     private let main = MainContext()
 
     /// Opens the store, or makes it where there is none.
@@ -59,6 +61,7 @@ public final class ModelContainer: Sendable {
             schema.shapes.map { ($0.name, $0.properties.map(\.name)) }, uniquingKeysWith: { first, _ in first })
         let store = try Store.open(path, model: model, source: "the program's classes")
         instance = try ModelInstance(store: store, options: options, orders: orders)
+        follower = try options.isReadOnly ? nil : InstanceFollower(instance)
         let byName = Dictionary(schema.shapes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         shapes = instance.plan.entities.map { byName[$0.name] }
         self.schema = schema
@@ -68,6 +71,7 @@ public final class ModelContainer: Sendable {
     }
 
     deinit {
+        follower?.stop()
         instance.close()
         if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
     }

@@ -2,6 +2,11 @@ import SQLite
 
 /// The history tables as Core Data makes them (Format, section 8.1).
 public enum HistoryTables {
+    /// Whether the store has history: asked of the file each time, since another process may make or remove it.
+    static func exist(_ connection: Connection) throws -> Bool {
+        try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'") != nil
+    }
+
     /// Makes the tables in a store that never was tracked. To be run inside a write transaction.
     /// - Parameter tombstones: the largest number of attributes that one entity preserves on deletion.
     public static func create(_ connection: Connection, tombstones: Int) throws {

@@ -19,6 +19,7 @@ public final class StoreWriter {
     /// The entities of objects that the last save changed beside what its body told it to.
     public private(set) var sideEffects: Set<String> = []
     private var schemaVersion: Int64?
+    private let notices: NoticeSender
     /// After a checkpoint that readers held back, the size of the log in frames at which to try again.
     private var nextCheckpoint = 0
 
@@ -38,6 +39,7 @@ public final class StoreWriter {
         }
         self.store = store
         self.isTracking = isTracking
+        notices = NoticeSender(storePath: store.path)
         self.maximumLogBytes = maximumLogBytes
         connection = try StoreConnector.connect(store.path, .writer(durability), busyTimeout: busyTimeout)
     }
@@ -63,6 +65,7 @@ public final class StoreWriter {
                 sideEffects = transaction.sideEffects
                 try connection.execute(number == nil ? "ROLLBACK" : "COMMIT")
                 if number == nil { (store, schemaVersion) = before }
+                if number != nil { notices.committed() }
                 transaction.removeObsoleteFiles(committed: number != nil)
                 // 0 is a commit that handed out keys and has no history.
                 return (result, number == 0 ? nil : number)

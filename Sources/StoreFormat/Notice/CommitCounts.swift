@@ -1,0 +1,114 @@
+import SQLite
+
+/// Tells commits that history explains from those that it does not.
+///
+/// Every commit adds 1 to the WAL index's change count; every commit of ours adds 1 to `COEXIST_STATE.COMMITS` in the
+/// same transaction, and a foreign tracked one brings a history transaction without a writer of ours. What the count
+/// grew beyond these is a write that no history tells of. A store that has not been adopted keeps no count of ours: there
+/// each commit has to bring a transaction. One with a rollback journal has no count of commits either: there any change
+/// has to bring one.
+///
+/// Belongs to the thread that uses it.
+public final class CommitCounts {
+    private let connection: Connection
+    private var baseline: Baseline
+
+    /// What changed since the last look.
+    public enum Finding: Sendable {
+        /// Commits, all of which are ours or in history.
+        case committed
+        /// Commits that no history tells of.
+        case untracked(Int64)
+        /// The count went back: the WAL index was rebuilt.
+        case restarted
+        case failed(StoreError)
+    }
+
+    private struct Baseline {
+        var change: Change
+        /// Nil where the store has not been adopted.
+        var commits: Int64?
+        /// The last history transaction; nil where there is no history.
+        var last: Int64?
+        /// Transactions since the baseline before that no instance of ours wrote.
+        var foreign: Int64
+    }
+
+    /// What grows with every commit.
+    private enum Change: Equatable {
+        case log(UInt32)
+        /// A rollback journal: a number that changes with the commits of others.
+        case journal(Int64)
+
+        /// How many commits came since; nil where that cannot be told, below zero where the count began anew.
+        func grown(since before: Change) -> Int64? {
+            guard case .log(let now) = self, case .log(let then) = before else { return nil }
+            return Int64(now) - Int64(then)
+        }
+    }
+
+    /// Counts from now on.
+    /// - Throws: `StoreError`.
+    public init(store: Store) throws {
+        connection = try StoreConnector.connect(store.path, .reader)
+        baseline = Baseline(change: .log(0), commits: nil, last: nil, foreign: 0)
+        try StoreConnector.translating(store.path) {
+            while true {
+                guard let first = try read(after: .max) else { continue }
+                baseline = first
+                return
+            }
+        }
+    }
+
+    /// Compares with the last look. A read of shared memory, where nothing was committed.
+    /// - Returns: what changed; nil if nothing did, or commits come too fast to tell: look again.
+    public func look() -> Finding? {
+        do {
+            guard try change() != baseline.change, let now = try read(after: baseline.last ?? 0) else { return nil }
+            let before = baseline
+            baseline = now
+            let grown = now.change.grown(since: before.change) ?? 1
+            if grown < 0 { return .restarted }
+            // Where the store was adopted, released or given history meanwhile, the counts do not compare.
+            guard (now.commits == nil) == (before.commits == nil), (now.last == nil) == (before.last == nil) else {
+                return .untracked(grown)
+            }
+            let explained = (now.commits ?? 0) - (before.commits ?? 0) + now.foreign
+            return grown > explained ? .untracked(grown - explained) : .committed
+        } catch let error as SQLiteError where error.isBusy {
+            return nil
+        } catch {
+            let failure = (error as? SQLiteError).map { StoreError($0, path: connection.path) }
+            return .failed(failure ?? StoreError(.inputOutput, "\(error)"))
+        }
+    }
+
+    private func change() throws -> Change {
+        if let count = try connection.walChangeCount() { return .log(count) }
+        return .journal(try connection.dataVersion())
+    }
+
+    /// The counts as of one snapshot; nil if commits came too fast to tell. The WAL index's count is read outside the
+    /// snapshot, so it must be the same before and after.
+    private func read(after number: Int64) throws -> Baseline? {
+        let before = try change()
+        let baseline = try connection.transaction(.deferred) {
+            let isAdopted = try CoexistenceTables.exist(connection)
+            let commits = try isAdopted ? connection.scalar("SELECT COMMITS FROM COEXIST_STATE")?.integerValue : nil
+            var (last, foreign): (Int64?, Int64) = (nil, 0)
+            if try HistoryTables.exist(connection) {
+                last = try connection.scalar("SELECT max(Z_PK) FROM ATRANSACTION")?.integerValue ?? 0
+                let written =
+                    isAdopted
+                    ? "AND NOT EXISTS (SELECT 1 FROM COEXIST_TRANSACTION w WHERE w.NUMBER = t.Z_PK)" : ""
+                foreign =
+                    try connection.scalar(
+                        "SELECT count(*) FROM ATRANSACTION t WHERE t.Z_PK > ? \(written)", [.integer(number)]
+                    )?.integerValue ?? 0
+            }
+            return Baseline(change: try change(), commits: commits, last: last, foreign: foreign)
+        }
+        return try baseline.change == before && change() == before ? baseline : nil
+    }
+}

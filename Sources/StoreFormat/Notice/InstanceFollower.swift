@@ -1,0 +1,29 @@
+/// Keeps an instance without a bridge up to date: whenever somebody commits, the instance replays.
+///
+/// Ends with this object.
+public final class InstanceFollower: Sendable {
+    private let watcher: CommitWatcher
+
+    /// Starts to follow.
+    /// - Parameter told: called after each replay, on the watcher's thread.
+    /// - Throws: `StoreError`.
+    public init(_ instance: any StackInstance, told: @escaping @Sendable () -> Void = {}) throws {
+        watcher = try CommitWatcher(store: instance.store) { [weak instance] finding in
+            guard let instance else { return }
+            switch finding {
+            case .committed: break
+            case .untracked, .restarted: instance.dropCaches(of: nil, position: nil)
+            // The next look says so again; a save says it to somebody who can act on it.
+            case .failed: return
+            }
+            try? instance.replay()
+            told()
+        }
+        watcher.start()
+    }
+
+    /// Stops following, after the replay that may be running.
+    public func stop() { watcher.stop() }
+
+    deinit { watcher.stop() }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import SQLite
+import StoreFormat
+import Synchronization
+import TestKit
+import Testing
+
+@Suite struct CommitWatcherTests {
+    /// What a watcher found, as words.
+    private final class Findings: Sendable {
+        private let all = Mutex<[String]>([])
+
+        func add(_ finding: CommitCounts.Finding) {
+            all.withLock { $0.append("\(finding)") }
+        }
+
+        var words: [String] { all.withLock { $0 } }
+    }
+
+    private func watching(_ store: Store, _ body: (Findings) throws -> Void) throws {
+        let findings = Findings()
+        let watcher = try CommitWatcher(store: store) { findings.add($0) }
+        watcher.start()
+        defer { watcher.stop() }
+        try body(findings)
+    }
+
+    private static let write = "UPDATE Z_METADATA SET Z_VERSION = 1"
+
+    @Test func commitsByAnotherProgramAreNoticedAndCounted() throws {
+        let sample = try SampleStore()
+        try watching(sample.store) { (findings) throws in
+            #expect(try Programs.sqlite3(sample.path, "\(Self.write); \(Self.write)").exitCode == 0)
+            // Two statements are two commits; they may be found at one look or at two.
+            let expected = [["untracked(2)"], ["untracked(1)", "untracked(1)"]]
+            #expect(eventually { expected.contains(findings.words) }, "\(findings.words)")
+        }
+    }
+
+    @Test func aCommitThatHistoryTellsOfIsNoAlarm() throws {
+        let sample = try SampleStore()
+        try watching(sample.store) { (findings) throws in
+            let sql = """
+                BEGIN IMMEDIATE; \(Self.write);
+                INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (1, 16002, 1.5); COMMIT
+                """
+            #expect(try Programs.sqlite3(sample.path, sql).exitCode == 0)
+            #expect(eventually { findings.words == ["committed"] }, "\(findings.words)")
+        }
+    }
+
+    @Test func aStoreWithARollbackJournalIsWatchedToo() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("library.sqlite")
+        try StoreCreator.create(path, model: SampleModels.library)
+        #expect(try Programs.sqlite3(path, "PRAGMA journal_mode=DELETE").output == "delete\n")
+        try watching(try Store.open(path)) { (findings) throws in
+            #expect(try Programs.sqlite3(path, Self.write).exitCode == 0)
+            #expect(eventually { findings.words == ["untracked(1)"] }, "\(findings.words)")
+        }
+    }
+
+    @Test func thePlaceToListenIsThereWhileSomebodyDoes() throws {
+        let sample = try SampleStore()
+        let folder = NoticeFolder.path(of: sample.path)
+        func listeners() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0 }
+        do {
+            let first = try CommitWatcher(store: sample.store) { _ in }
+            let second = try CommitWatcher(store: sample.store) { _ in }
+            #expect(listeners() == 2)
+            withExtendedLifetime((first, second)) {}
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+
+    @Test func whatAKilledListenerLeftIsRemoved() throws {
+        let sample = try SampleStore()
+        let folder = NoticeFolder.path(of: sample.path)
+        let python = try #require(Programs.find("python3"))
+        // A process that binds a socket and ends without removing it.
+        let script = """
+            import os, socket
+            os.mkdir('\(folder)'); os.chdir('\(folder)')
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind('1-gone')
+            """
+        #expect(try Programs.run(python, ["-c", script]).exitCode == 0)
+        #expect(FileManager.default.fileExists(atPath: folder + "/1-gone"))
+        try sample.insert("Tag", ["name": .string("a")])
+        #expect(!FileManager.default.fileExists(atPath: folder + "/1-gone"))
+        NoticeFolder.remove(of: sample.path)
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+}
