@@ -4,7 +4,7 @@ import ModelStack
 import StoreFormat
 import StoreModel
 
-/// Each stack's time as a ratio to raw SQLite doing the same statements, in one run.
+/// `coexist-bench [COUNT | notice]`: each stack's time as a ratio to raw SQLite doing the same statements, in one run.
 enum Bench {
     static func run(_ arguments: [String]) -> Int32 {
         let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000
@@ -12,8 +12,13 @@ enum Bench {
             .path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         do {
+            if arguments.dropFirst().first == "notice-writer" {
+                try NoticeBench.write(Array(arguments.dropFirst(2)))
+                return 0
+            }
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try measure(count, folder)
+            if arguments.dropFirst().first != "notice" { try measure(count, folder) }
+            try NoticeBench.run(folder)
             return 0
         } catch {
             FileHandle.standardError.write(Data("coexist-bench: \(error)\n".utf8))
