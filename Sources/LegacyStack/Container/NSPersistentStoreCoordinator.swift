@@ -76,7 +76,8 @@ public final class NSPersistentStoreCoordinator: Sendable {
             NotificationCenter.default.post(
                 name: .NSPersistentStoreRemoteChange, object: self,
                 userInfo: [
-                    NSStoreUUIDKey: instance.store.uuid, NSPersistentStoreURLKey: URL(fileURLWithPath: instance.store.path),
+                    NSStoreUUIDKey: instance.store.uuid,
+                    NSPersistentStoreURLKey: URL(fileURLWithPath: instance.store.path),
                     NSPersistentHistoryTokenKey: token as Any,
                 ])
         }

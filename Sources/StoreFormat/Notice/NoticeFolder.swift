@@ -11,8 +11,8 @@ public enum NoticeFolder {
     /// Removes the folder where nobody listens any more. Harmless where somebody does.
     public static func remove(of storePath: String) {
         let folder = path(of: storePath)
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !isHeard(name, in: folder)
-        {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        where !isHeard(name, in: folder) {
             unlink("\(folder)/\(name)")
         }
         rmdir(folder)
