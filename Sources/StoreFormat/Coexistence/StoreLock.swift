@@ -1,5 +1,4 @@
 import Foundation
-import StoreFormat
 import Synchronization
 
 /// The lock file beside a store, `STORE-coexist`: one daemon a store. It goes with the process, however that ends.
