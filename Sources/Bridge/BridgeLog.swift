@@ -9,6 +9,8 @@ final class BridgeLog: Sendable {
         var alarms: [String] = []
         var pending: [Int64: ContinuousClock.Instant] = [:]
         var staleness = Percentiles()
+        /// Durable readers that kept history from being purged at the last round.
+        var holders: Set<String> = []
     }
 
     private let state = Mutex(State())
@@ -28,6 +30,15 @@ final class BridgeLog: Sendable {
             state.alarms.append(text)
             if state.alarms.count > Self.kept { state.alarms.removeFirst(state.alarms.count - Self.kept) }
         }
+    }
+
+    /// Raises an alarm for each reader that has come to keep history which would be purged.
+    func note(holders: [String]) {
+        let new = state.withLock { state in
+            defer { state.holders = Set(holders) }
+            return holders.filter { !state.holders.contains($0) }
+        }
+        for name in new { alarm("consumer \(name) keeps history that would be purged: it has not acknowledged it") }
     }
 
     /// Remembers when a commit of ours came, until the other stack has it.

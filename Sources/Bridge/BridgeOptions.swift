@@ -23,6 +23,8 @@ public struct BridgeOptions: Sendable {
     public var modelCacheObjects: Int
     /// The size of the WAL, in bytes, above which the daemon checkpoints.
     public var maximumLogBytes: Int
+    /// How long history is kept.
+    public var retention = RetentionPolicy()
 
     /// Makes options with the daemon's defaults for what is not given.
     public init(

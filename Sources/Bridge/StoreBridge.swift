@@ -29,6 +29,7 @@ public final class StoreBridge: Sendable {
     private let replayers: [StackName: Replayer]
     private let watcher: Mutex<CommitWatcher?>
     private let log: BridgeLog
+    private let retention = Mutex<RetentionKeeper?>(nil)
     private let keeper: LogKeeper
 
     /// Takes the store's lock, adopts it where it never was, opens both stacks and starts to replay.
@@ -95,6 +96,11 @@ public final class StoreBridge: Sendable {
         }
         watcher.withLock { $0?.start() }
         for replayer in replayers.values { replayer.signal() }
+        if options.retention.isLimited, readOnlyReason == nil {
+            let keeper = RetentionKeeper(options.retention) { [weak self] in self }
+            retention.withLock { $0 = keeper }
+            keeper.start()
+        }
     }
 
     private static func handle(
@@ -125,6 +131,8 @@ public final class StoreBridge: Sendable {
     public var warnings: [String] { log.warnings }
     /// Alarms since the start: foreign writes that no history tells of, failures of replay.
     public var alarms: [String] { log.alarms }
+    func alarm(_ text: String) { log.alarm(text) }
+    func noteHolders(_ names: [String]) { log.note(holders: names) }
     /// Times from a commit to its replay into the other stack, in seconds.
     public var staleness: Percentiles { log.staleness }
 
@@ -174,6 +182,10 @@ public final class StoreBridge: Sendable {
     /// - Returns: what could not be done, for the log; empty if all was.
     @discardableResult
     public func close() -> [String] {
+        retention.withLock { keeper in
+            keeper?.stop()
+            keeper = nil
+        }
         watcher.withLock { watcher in
             watcher?.stop()
             watcher = nil

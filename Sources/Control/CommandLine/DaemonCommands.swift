@@ -4,7 +4,7 @@ import Varlink
 /// The commands that ask a running daemon.
 enum DaemonCommands {
     static let all: [Command] =
-        statusCommands + objectCommands + historyCommands + ownershipCommands + maintenanceCommands
+        statusCommands + objectCommands + historyCommands + consumerCommands + ownershipCommands + maintenanceCommands
 
     /// A command whose options include the socket.
     static func command(
@@ -135,6 +135,16 @@ enum DaemonCommands {
             "history", "[--after TOKEN] [--entity E] [--author A] [--limit N] [--follow]",
             "Transactions with their changes, oldest first", flags: ["follow"],
             options: ["after", "entity", "author", "limit"], run: history),
+        command(
+            "history", "prune [--before TOKEN|DATE] [--dry-run]",
+            "Purges history as far as durable readers allow: before a token or date, else what they all acknowledged",
+            flags: ["dry-run"], options: ["before"], operands: 1...1
+        ) { arguments, output, client in
+            guard arguments.operands == ["prune"] else {
+                throw CommandFailure.usage("`history \(arguments.operands[0])` is no command", "use `history prune`")
+            }
+            return try prune(arguments, output, client)
+        },
         command(
             "replay", "[--stack legacy|model] [--wait TOKEN]",
             "Replays now; with a token, returns when the stacks are there",

@@ -42,9 +42,6 @@ public struct Configuration: Sendable, Hashable {
     /// Settings that are read, but that this version does nothing with yet: said aloud at the start.
     public var withoutEffect: [String] {
         var keys: [String] = []
-        if history.retention != nil { keys.append("history.retention") }
-        if history.maximumTransactions != nil { keys.append("history.maximumTransactions") }
-        if history.slowConsumer != .hold { keys.append("history.slowConsumer") }
         if readers.maximumAge != Readers().maximumAge { keys.append("readers.maximumAge") }
         if metricsFile != nil { keys.append("metricsFile") }
         return keys
@@ -71,12 +68,12 @@ public struct Configuration: Sendable, Hashable {
         public var isTracking = true
         /// Seconds that history is kept; nil keeps it.
         public var retention: Int?
-        /// Transactions that history is to keep at most; nil for no limit. This version does nothing with it yet.
+        /// Transactions that history keeps at most; nil for no limit.
         public var maximumTransactions: Int?
         /// What becomes of history that a slow reader has not had yet.
         public var slowConsumer = SlowConsumer.hold
 
-        /// What a reader that falls behind does to history; this version does nothing with `expire` yet.
+        /// Whether history waits for a durable reader that falls behind, or gives it up.
         public enum SlowConsumer: String, Sendable, Hashable, CaseIterable {
             case hold
             case expire

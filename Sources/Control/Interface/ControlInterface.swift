@@ -88,6 +88,17 @@ public enum ControlInterface {
           model: string
         )
 
+        # A durable reader of history. Lag and keeps count transactions: not acknowledged yet, and kept for this reader
+        # alone. State is active or expired.
+        type Consumer (
+          name: string,
+          token: string,
+          lag: int,
+          lagSeconds: float,
+          keeps: int,
+          state: string
+        )
+
         # State, store, stacks, owners, history, log, clients.
         method Status() -> (
           state: string,
@@ -159,6 +170,22 @@ public enum ControlInterface {
           limit: ?int,
           follow: ?bool
         ) -> (transaction: ?object)
+
+        # The durable readers of history.
+        method Consumers() -> (consumers: []Consumer)
+
+        # Adds a durable reader, from a token or the newest: history after its place is kept.
+        method AddConsumer(name: string, from: ?string) -> (consumers: []Consumer)
+
+        # Takes note that a durable reader has dealt with everything up to a token.
+        method Acknowledge(name: string, token: string) -> (consumers: []Consumer)
+
+        # Removes a durable reader.
+        method RemoveConsumer(name: string) -> (consumers: []Consumer)
+
+        # Purges history before a token or a date in ISO 8601, as far as durable readers allow; without one, what they all
+        # have acknowledged. The token is the last transaction that is gone; holders kept something that was to go.
+        method Prune(before: ?string, dryRun: ?bool) -> (token: string, transactions: int, holders: []string)
 
         # What the row caches hold and did.
         method Caches() -> (caches: [string]CacheStatus)

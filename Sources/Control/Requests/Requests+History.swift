@@ -19,10 +19,9 @@ extension Requests {
             let store = store
             let number = after
             try bridge.read { try HistoryReader($0, store: store).checkReach(number) }
-        } else if let first = try bridge.extent().first {
-            after = first - 1
         } else {
-            after = try bridge.extent().last
+            let store = store
+            after = try bridge.read { try HistoryReader($0, store: store).floor() }
         }
         let entity = try parameters["entity"]?.stringValue.map { try store.layout.entity($0).name }
         return HistoryQuery(

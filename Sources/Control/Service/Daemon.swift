@@ -62,6 +62,9 @@ public final class Daemon: Sendable {
             isTracking: configuration.history.isTracking, readers: configuration.readers.count,
             legacyCacheObjects: configuration.cache.legacy, modelCacheObjects: configuration.cache.model,
             maximumLogBytes: configuration.maximumLogBytes)
+        options.retention = RetentionPolicy(
+            seconds: configuration.history.retention, transactions: configuration.history.maximumTransactions,
+            expiresConsumers: configuration.history.slowConsumer == .expire)
         if let path = configuration.model {
             let loaded = try StoreModels.load(path, for: configuration.store)
             options.model = loaded.model

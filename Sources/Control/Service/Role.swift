@@ -12,8 +12,10 @@ enum Role: Int, Comparable {
     /// The role that a method needs.
     static func needed(for method: String) -> Role {
         switch method {
-        case "Insert", "Update", "Delete": .write
-        case "Handover", "Freeze", "Thaw", "Invalidate", "Checkpoint", "Backup", "Reload", "Stop": .admin
+        case "Insert", "Update", "Delete", "Acknowledge": .write
+        case "AddConsumer", "RemoveConsumer", "Prune", "Handover", "Freeze", "Thaw", "Invalidate", "Checkpoint",
+            "Backup", "Reload", "Stop":
+            .admin
         default: .observe
         }
     }

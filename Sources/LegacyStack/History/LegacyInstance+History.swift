@@ -26,7 +26,7 @@ extension LegacyInstance {
         let transactions = try read { connection in
             try connection.transaction(.deferred) {
                 let reader = HistoryReader(connection, store: store)
-                let floor = try reader.extent().first.map { $0 - 1 } ?? reader.extent().last
+                let floor = try reader.floor()
                 switch request.place {
                 case .token(nil): return try reader.transactions(after: floor)
                 case .token(let token?): return try reader.transactions(after: try number(token, timeline))
@@ -55,37 +55,19 @@ extension LegacyInstance {
 
     /// Removes the oldest transactions: never one that a durable consumer, or this instance, has not read.
     private func purge(_ place: NSPersistentHistoryChangeRequest.Place) throws {
-        let timeline = try timeline()
-        let position = position
+        let bound: HistoryPurge.Bound
+        switch place {
+        case .token(nil): return
+        case .token(let token?): bound = .through(try number(token, timeline()))
+        case .date(let date): bound = .before(date)
+        }
+        // Where nobody shares the store, this instance's cache does not depend on history.
+        let position = try read { try CoexistenceTables.exist($0) } ? position : .max
         try writer.use { writer in
-            let connection = writer.connection
             try StoreConnector.translating(store.path) {
-                try connection.transaction(.immediate) {
-                    guard try HistoryReader(connection, store: store).extent().count > 0 else { return }
-                    var last: Int64
-                    switch place {
-                    case .token(nil): return
-                    case .token(let token?): last = try number(token, timeline)
-                    case .date(let date):
-                        // The longest prefix that is older as a whole: clocks may have gone back.
-                        let sql = "SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?"
-                        let first = try connection.scalar(sql, [.real(date.timeIntervalSinceReferenceDate)])?
-                            .integerValue
-                        last = try first.map { $0 - 1 } ?? HistoryReader(connection, store: store).extent().last
-                    }
-                    let isAdopted = try CoexistenceTables.exist(connection)
-                    if isAdopted {
-                        let slowest = try connection.scalar(
-                            "SELECT min(NUMBER) FROM COEXIST_CONSUMER WHERE STATE <> 'expired'")
-                        last = min(last, slowest?.integerValue ?? last, position)
-                    }
-                    try connection.run("DELETE FROM ACHANGE WHERE ZTRANSACTIONID <= ?", [.integer(last)])
-                    try connection.run("DELETE FROM ATRANSACTION WHERE Z_PK <= ?", [.integer(last)])
-                    guard isAdopted else { return }
-                    try connection.run(
-                        "UPDATE COEXIST_STATE SET PURGE_FLOOR = max(PURGE_FLOOR, ?)", [.integer(last)])
-                    try CoexistenceState.countCommit(connection)
-                }
+                let purge = HistoryPurge(writer.connection, store: store)
+                let last = try purge.plan(bound, notPast: position).last
+                while try purge.step(through: last) {}
             }
         }
     }

@@ -86,11 +86,16 @@ public struct HistoryReader {
         return result
     }
 
-    /// - Throws: `StoreError` `TokenExpired` if changes after the number are gone.
-    public func checkReach(_ number: Int64) throws {
+    /// The transaction after which history is whole: where a reader without a place begins.
+    public func floor() throws -> Int64 {
         let extent = try extent()
         let recorded = try CoexistenceTables.exist(connection) ? try CoexistenceState.read(connection).purgeFloor : 0
-        let floor = max(recorded, extent.first.map { $0 - 1 } ?? extent.last)
+        return max(recorded, extent.first.map { $0 - 1 } ?? extent.last)
+    }
+
+    /// - Throws: `StoreError` `TokenExpired` if changes after the number are gone.
+    public func checkReach(_ number: Int64) throws {
+        let floor = try floor()
         guard number >= floor else {
             throw StoreError(
                 .tokenExpired, "history up to transaction \(floor) has been purged, and the position is \(number)",

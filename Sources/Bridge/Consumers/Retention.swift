@@ -1,0 +1,82 @@
+import Foundation
+import StoreFormat
+import Synchronization
+
+/// How long history is kept.
+public struct RetentionPolicy: Sendable, Hashable {
+    /// Seconds that a transaction is kept; nil for ever.
+    public var seconds: Int?
+    /// How many transactions are kept at most; nil for no limit.
+    public var transactions: Int?
+    /// Whether a durable reader that is behind is given up, instead of keeping history for it.
+    public var expiresConsumers: Bool
+
+    /// Keeps everything, where nothing else is said.
+    public init(seconds: Int? = nil, transactions: Int? = nil, expiresConsumers: Bool = false) {
+        self.seconds = seconds
+        self.transactions = transactions
+        self.expiresConsumers = expiresConsumers
+    }
+
+    var isLimited: Bool { seconds != nil || transactions != nil }
+}
+
+/// Purges history that is older or more than a policy allows: at the start, and once a minute.
+final class RetentionKeeper: Sendable {
+    private let policy: RetentionPolicy
+    private let clock = SteadyClock()
+    private let queue = DispatchQueue(label: "org.coexistd.retention")
+    private let isStopped = Mutex(false)
+    private let bridge: @Sendable () -> StoreBridge?
+
+    /// - Parameter bridge: asked for at each round; nil ends the rounds.
+    init(_ policy: RetentionPolicy, bridge: @escaping @Sendable () -> StoreBridge?) {
+        self.policy = policy
+        self.bridge = bridge
+    }
+
+    func start() {
+        queue.async { [self] in round() }
+    }
+
+    /// Waits for a round that is running; none comes after.
+    func stop() {
+        isStopped.withLock { $0 = true }
+        queue.sync {}
+    }
+
+    private func round() {
+        guard !isStopped.withLock({ $0 }), let bridge = bridge() else { return }
+        Self.run(policy, clock, bridge)
+        queue.asyncAfter(deadline: .now() + .seconds(60)) { [weak self] in self?.round() }
+    }
+
+    private static func run(_ policy: RetentionPolicy, _ clock: SteadyClock, _ bridge: StoreBridge) {
+        do {
+            var bounds: [HistoryPurge.Bound] = []
+            if let seconds = policy.seconds { bounds.append(.before(clock.now.addingTimeInterval(-Double(seconds)))) }
+            if let count = policy.transactions { bounds.append(.keeping(Int64(count))) }
+            for bound in bounds {
+                if policy.expiresConsumers { try bridge.expireConsumers(inTheWayOf: bound) }
+                let result = try bridge.prune(bound)
+                bridge.noteHolders(result.holders)
+            }
+        } catch { bridge.alarm("history could not be purged: \(error)") }
+    }
+}
+
+/// The time of day as it was when the clock was made, plus what has passed since: somebody who sets the system's clock
+/// does not move it, and so does not have history purged.
+struct SteadyClock: Sendable {
+    private let start = Date()
+    private let startTicks = Self.ticks
+
+    /// Seconds since the system started, with the time that it slept.
+    private static var ticks: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    var now: Date { start.addingTimeInterval(Self.ticks - startTicks) }
+}

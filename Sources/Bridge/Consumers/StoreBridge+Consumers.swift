@@ -1,0 +1,129 @@
+import Foundation
+import SQLite
+import StoreFormat
+
+/// A durable reader of history, and how far behind it is.
+public struct ConsumerStatus: Sendable, Hashable {
+    /// The reader's name.
+    public var name: String
+    /// The last transaction that it has acknowledged.
+    public var number: Int64
+    /// Whether it can go on.
+    public var state: ConsumerRegister.State
+    /// How many transactions it has not acknowledged.
+    public var lag: Int64
+    /// Seconds from the oldest transaction that it has not acknowledged until now; 0 where there is none.
+    public var lagSeconds: Double
+    /// How many transactions would be purged if it were not there.
+    public var keeps: Int64
+}
+
+/// What a purge did, or would do.
+public struct PruneResult: Sendable, Hashable {
+    /// The last transaction that is gone.
+    public var last: Int64
+    /// How many transactions went.
+    public var transactions: Int64
+    /// The readers that kept something which was to go.
+    public var holders: [String]
+}
+
+extension StoreBridge {
+    /// Every durable reader.
+    public func consumers() throws -> [ConsumerStatus] {
+        let (store, now) = (store, Date().timeIntervalSinceReferenceDate)
+        return try read { connection in
+            try connection.transaction(.deferred) {
+                let consumers = try ConsumerRegister(connection, store: store).all()
+                let extent = try HistoryReader(connection, store: store).extent()
+                return try consumers.map { consumer in
+                    func count(_ condition: String, _ number: Int64) throws -> Int64 {
+                        guard extent.count > 0 else { return 0 }
+                        let sql = "SELECT count(*) FROM ATRANSACTION WHERE \(condition)"
+                        return try connection.scalar(sql, [.integer(number)])?.integerValue ?? 0
+                    }
+                    let next =
+                        extent.count == 0
+                        ? nil
+                        : try connection.scalar(
+                            "SELECT ZTIMESTAMP FROM ATRANSACTION WHERE Z_PK > ? ORDER BY Z_PK LIMIT 1",
+                            [.integer(consumer.number)])?.doubleValue
+                    let others = consumers.filter { $0.state == .active && $0.name != consumer.name }
+                    let without = others.map(\.number).min() ?? extent.last
+                    let keeps =
+                        consumer.state == .active && without > consumer.number
+                        ? try count("Z_PK > ?", consumer.number) - count("Z_PK > ?", without) : 0
+                    return ConsumerStatus(
+                        name: consumer.name, number: consumer.number, state: consumer.state,
+                        lag: try count("Z_PK > ?", consumer.number), lagSeconds: next.map { max(0, now - $0) } ?? 0,
+                        keeps: keeps)
+                }
+            }
+        }
+    }
+
+    /// Adds a durable reader: history after its place is kept from now on.
+    /// - Parameter number: the transaction that it has read up to; nil is the newest.
+    /// - Throws: `StoreError` `AlreadyExists`, `TokenExpired`, `Refused`.
+    public func addConsumer(_ name: String, from number: Int64? = nil) throws {
+        let store = store
+        try register { connection in
+            let last = try number ?? HistoryReader(connection, store: store).extent().last
+            try ConsumerRegister(connection, store: store).add(name, from: last)
+        }
+    }
+
+    /// Takes note that a reader has dealt with everything up to a transaction.
+    /// - Throws: `StoreError` `UnknownObject`, `TokenExpired`, `Refused`.
+    public func acknowledge(_ name: String, _ number: Int64) throws {
+        let store = store
+        try register { try ConsumerRegister($0, store: store).acknowledge(name, number) }
+    }
+
+    /// Removes a reader: nothing is kept for it any more.
+    /// - Throws: `StoreError` `UnknownObject`.
+    public func removeConsumer(_ name: String) throws {
+        let store = store
+        try register { try ConsumerRegister($0, store: store).remove(name) }
+    }
+
+    private func register(_ change: (Connection) throws -> Void) throws {
+        try maintain { connection in
+            try connection.transaction(.immediate) {
+                try change(connection)
+                try CoexistenceState.countCommit(connection)
+            }
+        }
+    }
+
+    /// Purges history as far as durable readers and both stacks have got, in batches between which saves go on.
+    /// - Throws: `StoreError`.
+    public func prune(_ bound: HistoryPurge.Bound, isDryRun: Bool = false) throws -> PruneResult {
+        let store = store
+        if !isDryRun { try replay() }
+        let position = isDryRun ? Int64.max : min(legacy.position, model.position)
+        let plan = try read { connection in
+            try connection.transaction(.deferred) {
+                try HistoryPurge(connection, store: store).plan(bound, notPast: position)
+            }
+        }
+        if !isDryRun {
+            while try maintain({ try HistoryPurge($0, store: store).step(through: plan.last) }) {}
+        }
+        return PruneResult(last: plan.last, transactions: plan.transactions, holders: plan.holders.map(\.name))
+    }
+
+    /// Gives up the readers that keep history which a bound lets go.
+    func expireConsumers(inTheWayOf bound: HistoryPurge.Bound) throws {
+        let store = store
+        let plan = try read { try HistoryPurge($0, store: store).plan(bound) }
+        guard !plan.holders.isEmpty else { return }
+        var names: [String] = []
+        try register { names = try ConsumerRegister($0, store: store).expire(behind: plan.wanted) }
+        for name in names {
+            alarm(
+                "consumer \(name) fell behind what history.retention and history.maximumTransactions keep: it is expired"
+            )
+        }
+    }
+}

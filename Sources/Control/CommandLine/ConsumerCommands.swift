@@ -1,0 +1,63 @@
+import Varlink
+
+extension DaemonCommands {
+    /// The durable readers of history, and what is purged behind them.
+    static let consumerCommands: [Command] = [
+        command(
+            "consumers", "[add NAME [--from TOKEN] | ack NAME TOKEN | remove NAME]",
+            "Durable readers of history: lists them; adds, acknowledges for, or removes one", options: ["from"],
+            operands: 0...3, run: consumers)
+    ]
+
+    private static func consumers(_ arguments: Arguments, _ output: Output, _ client: DaemonClient) throws -> Int32 {
+        let operands = arguments.operands
+        guard arguments.value("from") == nil || operands.first == "add" else {
+            throw CommandFailure.usage("--from belongs to `consumers add`", "see `coexistctl consumers --help`")
+        }
+        let reply: JSONObject
+        switch (operands.first, operands.count) {
+        case (nil, _): reply = try client.call("Consumers")
+        case ("add", 2):
+            var parameters: JSONObject = ["name": .string(operands[1])]
+            if let token = arguments.value("from") { parameters["from"] = .string(token) }
+            reply = try client.call("AddConsumer", parameters)
+        case ("ack", 3):
+            reply = try client.call("Acknowledge", ["name": .string(operands[1]), "token": .string(operands[2])])
+        case ("remove", 2): reply = try client.call("RemoveConsumer", ["name": .string(operands[1])])
+        default:
+            throw CommandFailure.usage(
+                "`consumers \(operands.joined(separator: " "))` is no command",
+                "use add NAME, ack NAME TOKEN or remove NAME")
+        }
+        let list = reply["consumers"]?.arrayValue ?? []
+        if output.isJSON {
+            output.json(.array(list))
+            return 0
+        }
+        let keys = ["name", "state", "lag", "lagSeconds", "keeps", "token"]
+        output.table(
+            [["name", "state", "behind", "seconds", "keeps", "token"]]
+                + list.map { consumer in
+                    keys.map { key in consumer[key].map { $0.stringValue ?? $0.description } ?? "-" }
+                })
+        return 0
+    }
+
+    /// `history prune`.
+    static func prune(_ arguments: Arguments, _ output: Output, _ client: DaemonClient) throws -> Int32 {
+        var parameters: JSONObject = ["dryRun": .bool(arguments.has("dry-run"))]
+        if let before = arguments.value("before") { parameters["before"] = .string(before) }
+        let reply = try client.call("Prune", parameters)
+        if output.isJSON {
+            output.json(.object(reply))
+            return 0
+        }
+        let count = reply["transactions"]?.description ?? "0"
+        output.line(
+            "\(count) transactions \(arguments.has("dry-run") ? "would go" : "are gone"), up to \(reply["token"]?.stringValue ?? "-")"
+        )
+        let holders = (reply["holders"]?.arrayValue ?? []).compactMap(\.stringValue)
+        if !holders.isEmpty { output.line("kept for \(holders.joined(separator: ", "))") }
+        return 0
+    }
+}

@@ -1,0 +1,108 @@
+import Bridge
+import Foundation
+import StoreFormat
+import TestKit
+import Testing
+
+/// Durable readers, and what history keeps for them.
+@Suite struct ConsumerTests {
+    private func insert(_ bridge: StoreBridge, _ count: Int) throws {
+        for i in 0..<count { try bridge.legacy.insert("Tag", ["name": .string(UUID().uuidString + "\(i)")]) }
+    }
+
+    @Test func aReaderKeepsItsHistoryUntilItAcknowledges() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        try insert(bridge, 4)
+        try bridge.addConsumer("search", from: 1)
+        try bridge.addConsumer("sync")
+        try insert(bridge, 2)
+        let before = try bridge.consumers()
+        #expect(before.map(\.name) == ["search", "sync"])
+        #expect(before.map(\.number) == [1, 4])
+        #expect(before.map(\.lag) == [5, 2])
+        // Without `search`, three more could go; `sync` keeps nothing that `search` does not keep anyway.
+        #expect(before.map(\.keeps) == [3, 0])
+
+        let planned = try bridge.prune(.through(6), isDryRun: true)
+        #expect((planned.last, planned.transactions) == (1, 1))
+        #expect(planned.holders == ["search", "sync"])
+        #expect(try bridge.extent().count == 6)
+        #expect(try bridge.prune(.through(6)) == planned)
+        #expect(try bridge.extent().first == 2)
+        try bridge.acknowledge("search", 6)
+        #expect(try bridge.prune(.acknowledged).last == 4)
+        try bridge.removeConsumer("sync")
+        #expect(try bridge.prune(.acknowledged).last == 6)
+        #expect(try bridge.extent() == HistoryReader.Extent(first: nil, last: 6, count: 0))
+        #expect(bridge.alarms.isEmpty)
+    }
+
+    @Test func readersSurviveARestart() throws {
+        let sample = try BridgeSample()
+        do {
+            let bridge = try sample.open()
+            defer { bridge.close() }
+            try insert(bridge, 2)
+            try bridge.addConsumer("search", from: 1)
+        }
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        #expect(try bridge.consumers().map(\.number) == [1])
+    }
+
+    @Test func retentionByCountPurgesAtTheStartAndHoldsForReaders() throws {
+        let sample = try BridgeSample()
+        do {
+            let bridge = try sample.open()
+            defer { bridge.close() }
+            try insert(bridge, 5)
+            try bridge.addConsumer("search", from: 3)
+        }
+        do {
+            let bridge = try sample.open { $0.retention = RetentionPolicy(transactions: 1) }
+            defer { bridge.close() }
+            #expect(eventually { (try? bridge.extent().first) == 4 })
+            #expect(eventually { bridge.alarms.contains { $0.contains("consumer search keeps history") } })
+        }
+        let bridge = try sample.open {
+            $0.retention = RetentionPolicy(transactions: 1, expiresConsumers: true)
+        }
+        defer { bridge.close() }
+        #expect(eventually { (try? bridge.extent().first) == 5 })
+        #expect(try bridge.consumers().map(\.state) == [.expired])
+        #expect(bridge.alarms.contains { $0.contains("consumer search") && $0.contains("expired") })
+        let error = #expect(throws: StoreError.self) { try bridge.acknowledge("search", 5) }
+        #expect(error?.code == .tokenExpired)
+    }
+
+    @Test func retentionByAgePurgesWhatIsOlder() throws {
+        let sample = try BridgeSample()
+        do {
+            let bridge = try sample.open()
+            defer { bridge.close() }
+            try insert(bridge, 3)
+        }
+        // Two of the three are from 2001.
+        try sample.foreign("DROP TRIGGER COEXIST_GUARD_ATRANSACTION_UPDATE")
+        try sample.foreign("UPDATE ATRANSACTION SET ZTIMESTAMP = Z_PK WHERE Z_PK < 3")
+        let bridge = try sample.open { $0.retention = RetentionPolicy(seconds: 86_400) }
+        defer { bridge.close() }
+        #expect(eventually { (try? bridge.extent().first) == 3 })
+    }
+
+    @Test func aPurgeGoesOnWhileOthersSave() async throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        try insert(bridge, 200)
+        async let saves: Void = Task.detached { try insert(bridge, 100) }.value
+        let result = try bridge.prune(.through(200))
+        try await saves
+        #expect(result.transactions == 200)
+        try bridge.replay(to: 300)
+        #expect(try bridge.extent() == HistoryReader.Extent(first: 201, last: 300, count: 100))
+        #expect(try bridge.model.count(of: ObjectQuery(entity: "Tag")) == 300)
+    }
+}
