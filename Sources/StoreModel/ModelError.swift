@@ -8,6 +8,8 @@ public enum ModelError: Error, Sendable, Equatable, CustomStringConvertible {
     case binaryModelSource(path: String)
     /// A folder of versions without one that could be told as the current one.
     case noCurrentVersion(path: String, versions: [String])
+    /// What names the current version names one that is not in the folder.
+    case currentVersionMissing(path: String, name: String, versions: [String])
     /// The file is there but what it says is no model.
     case malformed(source: String, reason: String)
     /// The store's model cache is empty.
@@ -32,7 +34,10 @@ public enum ModelError: Error, Sendable, Equatable, CustomStringConvertible {
         case .noCurrentVersion(let path, let versions):
             versions.isEmpty
                 ? "\(path) holds no model version"
-                : "\(path) does not say which of its versions is current (\(versions.joined(separator: ", "))): name one of them"
+                : "\(path) does not say which of its versions is current: name one of them, such as "
+                    + "\(path)/\(versions[versions.count - 1])"
+        case .currentVersionMissing(let path, let name, let versions):
+            "\(path) calls \(name) its current version, but holds only \(versions.joined(separator: ", ")): name one of them"
         case .malformed(let source, let reason): "\(source) is no model: \(reason)"
         case .emptyCache: "the store's model cache is empty: give a model file"
         case .damagedCache(let error): "the store's model cache is damaged (\(error)): give a model file"

@@ -61,6 +61,8 @@ enum SampleModel {
                 name: "bySize",
                 elements: [
                     .init(property: "size", isAscending: false), .init(property: "self.entity", isExpression: true),
+                    .init(property: "self", isExpression: true),
+                    .init(property: "length:(name)", isExpression: true, kind: .rTree, expressionType: .integer64),
                 ],
                 partialIndexPredicateFormat: "size > 3")
         ]
@@ -76,6 +78,13 @@ enum SampleModel {
             predicateFormat: "name == $FETCH_SOURCE.owner.name")
         request.sortDescriptors = [.init(key: "size", isAscending: false, selector: "compare:")]
         request.flags = 30
+        request.sortDescriptors[0].reversesNullOrder = true
+        request.propertiesToFetch = ["name", "size"]
+        request.propertiesToGroupBy = ["name"]
+        request.havingPredicateFormat = "size > 2"
+        request.relationshipKeyPathsForPrefetching = ["parts"]
+        request.allocationType = 1
+        (request.fetchLimit, request.fetchOffset, request.fetchBatchSize, request.resultType) = (5, 2, 10, 2)
         part.fetchedProperties = [FetchedPropertyDescription(name: "boxes", request: request)]
         return part
     }

@@ -8,7 +8,8 @@ import Varlink
 enum StoreCommands {
     static let all: [Command] = [
         Command(
-            "inspect", "STORE [--model MODEL]", "What is in a store: entities, hashes, history, ownership",
+            "inspect", "STORE|MODEL [--model MODEL]",
+            "What is in a store or a model: entities with all they say, hashes, history, ownership, warnings",
             options: ["model"],
             operands: 1...1, run: inspect),
         Command(
@@ -50,9 +51,17 @@ enum StoreCommands {
     }
 
     private static func inspect(_ arguments: Arguments, _ output: Output) throws -> Int32 {
-        let store = try open(arguments, requiringEqualHashes: false)
-        let inspection = try Inspection(store)
-        if output.isJSON { output.json(try inspection.json) } else { try inspection.print(output) }
+        let path = arguments.operands[0]
+        if StoreModels.isModel(path) {
+            guard arguments.value("model") == nil else {
+                throw CommandFailure.usage("\(path) is a model itself", "give --model for a store only")
+            }
+            let inspection = try ModelInspection(path)
+            if output.isJSON { output.json(inspection.json) } else { inspection.print(output) }
+            return 0
+        }
+        let inspection = try Inspection(try open(arguments, requiringEqualHashes: false))
+        if output.isJSON { output.json(inspection.json) } else { inspection.print(output) }
         return 0
     }
 
@@ -95,8 +104,8 @@ enum StoreCommands {
     }
 
     private static func diff(_ arguments: Arguments, _ output: Output) throws -> Int32 {
-        let a = try StoreModels.model(arguments.operands[0]).model
-        let b = try StoreModels.model(arguments.operands[1]).model
+        let a = try StoreModels.model(arguments.operands[0])
+        let b = try StoreModels.model(arguments.operands[1])
         let differences = ModelDifference.between(a, b)
         if output.isJSON {
             func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
@@ -120,7 +129,7 @@ enum StoreCommands {
         guard let path = arguments.value("model") else {
             throw CommandFailure.usage("a store is made from a model", "give --model MODEL")
         }
-        let model = try StoreModels.model(path).model
+        let model = try StoreModels.model(path)
         let store = try StoreCreator.create(arguments.operands[0], model: model)
         if output.isJSON {
             output.json([

@@ -2,32 +2,44 @@ import Foundation
 import StoreModel
 import Varlink
 
-/// Attributes and relationships of a model as JSON: what is set, nothing left out.
+/// Attributes and relationships of a model as JSON: whatever the model says, nothing left out.
 enum DescriptionJSON {
+    /// What may be absent; false and empty say as much as nothing.
+    static func text(_ value: String?) -> JSON? { value.map { .string($0) } }
+    static func set(_ flag: Bool) -> JSON? { flag ? true : nil }
+    static func texts(_ values: [String]) -> JSON { .array(values.map { .string($0) }) }
+    static func filled(_ values: [JSON]) -> JSON? { values.isEmpty ? nil : .array(values) }
+
     static func attribute(_ attribute: AttributeDescription) -> JSON {
         var object: JSONObject = [
             "name": .string(attribute.name), "type": .string("\(attribute.type)"),
             "optional": .bool(attribute.isOptional),
         ]
-        object["transient"] = attribute.isTransient ? true : nil
+        object["transient"] = set(attribute.isTransient)
         object["default"] = attribute.defaultValue.map(value)
-        object["class"] = attribute.valueClassName.map { .string($0) }
-        object["transformer"] = attribute.valueTransformerName.map { .string($0) }
-        object["externalStorage"] = attribute.allowsExternalBinaryDataStorage ? true : nil
-        object["preservedOnDeletion"] = attribute.preservesValueInHistoryOnDeletion ? true : nil
-        object["cloudEncryption"] = attribute.allowsCloudEncryption ? true : nil
-        object["indexed"] = attribute.isIndexed ? true : nil
-        object["spotlight"] = attribute.isIndexedBySpotlight ? true : nil
+        object["class"] = text(attribute.valueClassName)
+        object["transformer"] = text(attribute.valueTransformerName)
+        object["scalar"] = attribute.usesScalarValueType.map { .bool($0) }
+        object["externalStorage"] = set(attribute.allowsExternalBinaryDataStorage)
+        object["preservedOnDeletion"] = set(attribute.preservesValueInHistoryOnDeletion)
+        object["cloudEncryption"] = set(attribute.allowsCloudEncryption)
+        object["indexed"] = set(attribute.isIndexed)
+        object["spotlight"] = set(attribute.isIndexedBySpotlight)
+        object["storedInTruthFile"] = set(attribute.isStoredInTruthFile)
+        object["readOnly"] = set(attribute.isReadOnly)
+        object["syncable"] = attribute.isSyncable.map { .bool($0) }
         object["minimum"] = attribute.minimum.map(value)
         object["maximum"] = attribute.maximum.map(value)
-        object["regularExpression"] = attribute.regularExpression.map { .string($0) }
-        object["validations"] =
-            attribute.validations.isEmpty ? nil : .array(attribute.validations.map { .string($0.predicateFormat) })
-        object["derivation"] = attribute.derivation.map { .string($0.format) }
-        object["elements"] = attribute.elements.isEmpty ? nil : .array(attribute.elements.map { self.attribute($0) })
-        object["composite"] = attribute.compositeName.map { .string($0) }
-        object["hashModifier"] = attribute.versionHashModifier.map { .string($0) }
-        object["renamingIdentifier"] = attribute.renamingIdentifier.map { .string($0) }
+        object["regularExpression"] = text(attribute.regularExpression)
+        object["validations"] = filled(attribute.validations.map { .string($0.predicateFormat) })
+        // In the same order, since each rule has its warning.
+        object["validationWarnings"] = filled(attribute.validations.map { $0.warning.map(value) ?? .null })
+        object["derivation"] = text(attribute.derivation?.hashDescription)
+        object["derivationFilter"] = text(attribute.derivation?.filteringPredicateFormat)
+        object["composite"] = text(attribute.compositeName)
+        object["elements"] = filled(attribute.elements.map { self.attribute($0) })
+        object["hashModifier"] = text(attribute.versionHashModifier)
+        object["renamingIdentifier"] = text(attribute.renamingIdentifier)
         object["userInfo"] = userInfo(attribute.userInfo)
         return .object(object)
     }
@@ -38,17 +50,21 @@ enum DescriptionJSON {
             "inverse": relationship.inverseName.map { .string($0) } ?? .null, "toMany": .bool(relationship.isToMany),
             "optional": .bool(relationship.isOptional), "deleteRule": .string("\(relationship.deleteRule)"),
         ]
-        object["transient"] = relationship.isTransient ? true : nil
-        object["ordered"] = relationship.isOrdered ? true : nil
-        object["minCount"] = relationship.minCount > 0 ? JSON(relationship.minCount) : nil
-        object["maxCount"] = relationship.maxCount > 1 ? JSON(relationship.maxCount) : nil
-        object["hashModifier"] = relationship.versionHashModifier.map { .string($0) }
-        object["renamingIdentifier"] = relationship.renamingIdentifier.map { .string($0) }
+        object["inverseEntity"] = text(relationship.inverseEntityName)
+        object["transient"] = set(relationship.isTransient)
+        object["ordered"] = set(relationship.isOrdered)
+        object["minCount"] = relationship.minCount != 0 ? JSON(relationship.minCount) : nil
+        object["maxCount"] = relationship.maxCount != 0 ? JSON(relationship.maxCount) : nil
+        object["spotlight"] = set(relationship.isIndexedBySpotlight)
+        object["storedInTruthFile"] = set(relationship.isStoredInTruthFile)
+        object["syncable"] = relationship.isSyncable.map { .bool($0) }
+        object["hashModifier"] = text(relationship.versionHashModifier)
+        object["renamingIdentifier"] = text(relationship.renamingIdentifier)
         object["userInfo"] = userInfo(relationship.userInfo)
         return .object(object)
     }
 
-    private static func userInfo(_ info: [String: ModelValue]) -> JSON? {
+    static func userInfo(_ info: [String: ModelValue]) -> JSON? {
         info.isEmpty ? nil : value(.dictionary(info))
     }
 

@@ -3,25 +3,48 @@ import StoreFormat
 import StoreModel
 import Varlink
 
-/// A model's entity version hashes, and a store's beside them.
+/// What `hashes` tells: entity version hashes of a model, of each version where there are several, or of a store's model
+/// beside the store's own.
 struct HashReport {
-    private let computed: [String: Data]
-    private let stored: [String: Data]?
-    private let storedChecksum: String?
-    private let storedDigest: String?
+    private enum Subject {
+        case single(HashComparison, isStore: Bool)
+        case versions([Version], hasInfo: Bool)
+    }
+
+    /// A version of an `.xcdatamodeld` or `.momd`.
+    private struct Version {
+        let name: String
+        let isCurrent: Bool
+        let result: Result<HashComparison, any Error>
+
+        var comparison: HashComparison? { try? result.get() }
+    }
+
+    private let subject: Subject
 
     /// - Parameters:
     ///   - path: a model or a store.
     ///   - model: the model to compute a store's hashes from; nil takes the store's own.
     init(_ path: String, model: String?) throws {
-        let kinds = ["xcdatamodeld", "xcdatamodel", "mom", "momd"]
-        if kinds.contains(URL(fileURLWithPath: path).pathExtension.lowercased()) {
-            computed = try StoreModels.model(path).model.versionHashes()
-            stored = nil
-            storedChecksum = nil
-            storedDigest = nil
+        guard StoreModels.isModel(path) else {
+            subject = .single(try Self.store(path, model), isStore: true)
             return
         }
+        guard model == nil else {
+            throw CommandFailure.usage("\(path) is a model itself", "give --model for a store only")
+        }
+        let kind = try ModelReader.kind(at: path)
+        if kind == .source || kind == .compiled {
+            let hashes = try ModelReader.read(at: path).model.versionHashes()
+            subject = .single(HashComparison(computed: hashes), isStore: false)
+            return
+        }
+        let info = kind == .versionedCompiled ? try ModelReader.versionInfo(at: path) : nil
+        subject = .versions(try Self.versions(path, info), hasInfo: info != nil)
+        if case .failure(let error)? = current?.result { throw error }
+    }
+
+    private static func store(_ path: String, _ model: String?) throws -> HashComparison {
         do {
             let store: Store
             if let model {
@@ -31,55 +54,85 @@ struct HashReport {
             } else {
                 store = try Store.open(path)
             }
-            computed = try store.model.versionHashes()
-            stored = store.metadata.versionHashes
-            storedChecksum = store.metadata.checksum
-            storedDigest = store.metadata.digest
+            return HashComparison(
+                computed: try store.model.versionHashes(), stored: store.metadata.versionHashes,
+                storedChecksum: store.metadata.checksum, storedDigest: store.metadata.digest)
         } catch {
             throw CommandFailure(error, opening: true)
         }
     }
 
-    private var checksum: String { VersionHashes.modelChecksum(computed) }
-    private var digest: String { VersionHashes.hashesDigest(computed) }
-
-    private var names: [String] {
-        let history = ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"]
-        let own = (stored ?? [:]).keys.filter { !history.contains($0) }
-        return Set(computed.keys).union(own).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    private static func versions(_ path: String, _ info: VersionInfo?) throws -> [Version] {
+        var result = try ModelReader.versions(at: path).map { version in
+            Version(
+                name: version.name, isCurrent: version.isCurrent,
+                result: Result {
+                    HashComparison(
+                        computed: try version.load().versionHashes(),
+                        // A version that the list leaves out has no hash in it.
+                        stored: info.map { $0.hashes[version.name] ?? [:] },
+                        storedChecksum: info?.checksums[version.name])
+                })
+        }
+        let listed = Set(info?.hashes.keys.map { $0 } ?? []).union(info?.checksums.keys.map { $0 } ?? [])
+        for name in listed.subtracting(result.map(\.name)).sorted() {
+            let missing = ModelError.missing(what: "\(name).mom, which VersionInfo.plist lists,", place: path)
+            result.append(.init(name: name, isCurrent: false, result: .failure(missing)))
+        }
+        return result
     }
 
-    /// Whether a store's hashes and digests are those of its model; true for a model alone.
+    private var current: Version? {
+        guard case .versions(let versions, _) = subject else { return nil }
+        return versions.first(where: \.isCurrent)
+    }
+
+    /// Whether a store's hashes and digests are those of its model, and a compiled model's list those of its versions; true
+    /// where nothing is stored.
     var agrees: Bool {
-        guard let stored else { return true }
-        return names.allSatisfy { computed[$0] == stored[$0] } && (storedChecksum ?? checksum) == checksum
-            && (storedDigest ?? digest) == digest
+        switch subject {
+        case .single(let comparison, _): comparison.agrees
+        // A version of a source that cannot be read disagrees with nothing; one that a list has does.
+        case .versions(let versions, let hasInfo): versions.allSatisfy { $0.comparison?.agrees ?? !hasInfo }
+        }
     }
 
     var json: JSON {
-        let entities = names.map { name -> (String, JSON) in
-            (name, ["computed": text(computed[name]), "stored": text(stored?[name])])
+        switch subject {
+        case .single(let comparison, _): return .object(comparison.json)
+        case .versions(let versions, _):
+            var object: JSONObject = current?.comparison?.json ?? ["entities": [:], "checksum": .null, "digest": .null]
+            object["agrees"] = .bool(agrees)
+            object["version"] = (current?.name).map { .string($0) } ?? .null
+            object["versions"] = .array(
+                versions.map { version in
+                    var object: JSONObject = ["name": .string(version.name), "current": .bool(version.isCurrent)]
+                    switch version.result {
+                    case .success(let comparison): for (key, value) in comparison.json { object[key] = value }
+                    case .failure(let error): object["error"] = .string("\(error)")
+                    }
+                    return .object(object)
+                })
+            return .object(object)
         }
-        return [
-            "entities": .object(JSONObject(entities)), "checksum": .string(checksum), "digest": .string(digest),
-            "agrees": .bool(agrees),
-        ]
     }
 
-    private func text(_ hash: Data?) -> JSON { hash.map { .string($0.base64EncodedString()) } ?? .null }
-
     func print(_ output: Output) {
-        let head = stored == nil ? ["entity", "hash"] : ["entity", "hash", "in the store"]
-        output.table(
-            [head]
-                + names.map { name in
-                    let own = computed[name]?.base64EncodedString() ?? "-"
-                    guard let stored else { return [name, own] }
-                    let same = stored[name] == computed[name]
-                    return [name, own, same ? "the same" : stored[name]?.base64EncodedString() ?? "missing"]
-                })
-        output.line("checksum  \(checksum)")
-        output.line("digest    \(digest)")
-        if stored != nil { output.line(agrees ? "the store agrees" : "the store does not agree") }
+        switch subject {
+        case .single(let comparison, let isStore):
+            comparison.print(output, place: "in the store")
+            if isStore { output.line(agrees ? "the store agrees" : "the store does not agree") }
+        case .versions(let versions, let hasInfo):
+            for version in versions {
+                output.line("version \(version.name)\(version.isCurrent ? " (current)" : "")")
+                switch version.result {
+                case .success(let comparison): comparison.print(output, place: "in VersionInfo.plist")
+                case .failure(let error): output.line("cannot be read: \(error)")
+                }
+                output.line()
+            }
+            if current == nil { output.line("no version is the current one") }
+            if hasInfo { output.line("VersionInfo.plist \(agrees ? "agrees" : "does not agree")") }
+        }
     }
 }

@@ -11,7 +11,7 @@ struct Inspection {
     private let extent: HistoryReader.Extent
     private let authors: [String]
     private let register: OwnershipRegister?
-    private let hashes: [String: Data]
+    private let report: ModelReport
 
     init(_ store: Store) throws {
         self.store = store
@@ -25,7 +25,7 @@ struct Inspection {
                 )
             }
         }
-        hashes = try store.model.versionHashes()
+        report = try ModelReport(store.model)
     }
 
     private func size(_ suffix: String) -> Int? {
@@ -33,34 +33,36 @@ struct Inspection {
     }
 
     var json: JSON {
-        get throws {
-            func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
-            return [
-                "store": [
-                    "path": .string(store.path), "uuid": .string(store.uuid),
-                    "bytes": size("").map { JSON($0) } ?? .null,
-                    "walBytes": JSON(size("-wal") ?? 0), "journalMode": .string(store.isWAL ? "wal" : "rollback"),
-                    "frameworkVersion": store.metadata.frameworkVersion.map { JSON($0) } ?? .null,
-                    "versionIdentifiers": .array(store.metadata.versionIdentifiers.map { .string($0) }),
-                ],
-                "model": [
-                    "origin": .string("\(store.modelOrigin)"), "checksum": .string(VersionHashes.modelChecksum(hashes)),
-                    "digest": .string(VersionHashes.hashesDigest(hashes)), "agrees": .bool(agrees),
-                    "configurations": .object(
-                        JSONObject(
-                            store.model.configurations.sorted { $0.key < $1.key }
-                                .map { ($0.key, .array($0.value.map { .string($0) })) })),
-                    "fetchRequestTemplates": .array(store.model.fetchRequestTemplates.map { .string($0.name) }),
-                ],
-                "entities": .array(try store.layout.entities.map(entity)),
-                "history": [
-                    "tracked": .bool(store.historyForm.isTracked), "transactions": .integer(extent.count),
-                    "first": extent.first.map { .integer($0) } ?? .null, "last": .integer(extent.last),
-                    "authors": .array(authors.map { .string($0) }),
-                ],
-                "ownership": register == nil ? .null : .array(store.layout.entities.map { owner($0.name) }),
-            ]
-        }
+        [
+            "store": [
+                "path": .string(store.path), "uuid": .string(store.uuid),
+                "bytes": size("").map { JSON($0) } ?? .null,
+                "walBytes": JSON(size("-wal") ?? 0), "journalMode": .string(store.isWAL ? "wal" : "rollback"),
+                "frameworkVersion": store.metadata.frameworkVersion.map { JSON($0) } ?? .null,
+                "versionIdentifiers": .array(store.metadata.versionIdentifiers.map { .string($0) }),
+            ],
+            "model": .object(model),
+            "entities": .array(store.layout.entities.map(entity)),
+            "history": [
+                "tracked": .bool(store.historyForm.isTracked), "transactions": .integer(extent.count),
+                "first": extent.first.map { .integer($0) } ?? .null, "last": .integer(extent.last),
+                "authors": .array(authors.map { .string($0) }),
+            ],
+            "warnings": report.warnings,
+            "ownership": register == nil ? .null : .array(store.layout.entities.map { owner($0.name) }),
+        ]
+    }
+
+    private var model: JSONObject {
+        var object = report.facts(origin: "\(store.modelOrigin)")
+        object["agrees"] = .bool(agrees)
+        let missing = entitiesWithoutTable
+        object["entitiesWithoutTable"] = missing.isEmpty ? nil : DescriptionJSON.texts(missing)
+        return object
+    }
+
+    private var entitiesWithoutTable: [String] {
+        store.model.entities.map(\.name).filter { store.layout[$0] == nil }.sorted()
     }
 
     private var agrees: Bool { (try? SchemaAgreement.compare(store.model, with: store.metadata).isEmpty) ?? false }
@@ -74,27 +76,22 @@ struct Inspection {
         ]
     }
 
-    private func entity(_ layout: EntityLayout) throws -> JSON {
-        let description = store.model[layout.name]
-        return [
+    private func entity(_ layout: EntityLayout) -> JSON {
+        var object: JSONObject = [
             "name": .string(layout.name), "number": .integer(layout.number), "table": .string(layout.table),
-            "parent": layout.superentityName.map { .string($0) } ?? .null, "abstract": .bool(layout.isAbstract),
-            "class": description?.className.map { .string($0) } ?? .null, "rows": .integer(rows[layout.number] ?? 0),
-            "hash": [
-                "computed": hashes[layout.name].map { .string($0.base64EncodedString()) } ?? .null,
-                "stored": store.metadata.versionHashes[layout.name].map { .string($0.base64EncodedString()) } ?? .null,
-            ],
-            "attributes": .array(store.model.attributes(of: layout.name).map { DescriptionJSON.attribute($0) }),
-            "relationships": .array(
-                store.model.relationships(of: layout.name).map { DescriptionJSON.relationship($0) }),
-            "fetchedProperties": .array((description?.fetchedProperties ?? []).map { .string($0.name) }),
-            "uniquenessConstraints": .array(
-                (description?.uniquenessConstraints ?? []).map { .array($0.map { .string($0) }) }),
-            "indexes": .array((description?.fetchIndexes ?? []).map { .string($0.name) }),
+            "rows": .integer(rows[layout.number] ?? 0),
         ]
+        guard let description = store.model[layout.name] else { return .object(object) }
+        for (key, value) in report.entity(description) { object[key] = value }
+        object["hash"] = [
+            "computed": hash(report.hashes[layout.name]), "stored": hash(store.metadata.versionHashes[layout.name]),
+        ]
+        return .object(object)
     }
 
-    func print(_ output: Output) throws {
+    private func hash(_ hash: Data?) -> JSON { DescriptionJSON.text(hash?.base64EncodedString()) ?? .null }
+
+    func print(_ output: Output) {
         output.line("store      \(store.path)")
         output.line("UUID       \(store.uuid)")
         output.line(
@@ -103,7 +100,7 @@ struct Inspection {
         output.line("framework  \(store.metadata.frameworkVersion.map { "\($0)" } ?? "unknown")")
         output.line(
             "model      from \(store.modelOrigin); its hashes \(agrees ? "agree with" : "DIFFER from") the store's")
-        output.line("checksum   \(VersionHashes.modelChecksum(hashes))")
+        output.line("checksum   \(report.checksum)")
         if store.historyForm.isTracked {
             let by = authors.isEmpty ? "" : "; authors \(authors.joined(separator: ", "))"
             output.line(
@@ -124,8 +121,8 @@ struct Inspection {
             ])
         }
         output.table(table)
-        for missing in store.model.entities.map(\.name).sorted() where store.layout[missing] == nil {
-            output.line("\(missing) is in the model, but has no table here")
-        }
+        for missing in entitiesWithoutTable { output.line("\(missing) is in the model, but has no table here") }
+        output.line()
+        report.print(output)
     }
 }

@@ -16,11 +16,15 @@ public enum SchemaAgreement {
         public var isEmpty: Bool { different.isEmpty && onlyInStore.isEmpty && onlyInModel.isEmpty }
     }
 
+    private static let historyEntities = ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"]
+    /// How many differences a message names.
+    private static let maximumDetails = 20
+
     /// Compares the hashes that follow from a model with the stored ones.
     public static func compare(_ model: ModelDescription, with metadata: StoreMetadata) throws -> Mismatch {
         let computed = try model.versionHashes()
         // The history tables' own entities may be listed too; their model is in no file.
-        let stored = metadata.versionHashes.filter { !["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"].contains($0.key) }
+        let stored = metadata.versionHashes.filter { !historyEntities.contains($0.key) }
         var mismatch = Mismatch()
         for name in Set(computed.keys).union(stored.keys).sorted() {
             switch (computed[name], stored[name]) {
@@ -47,8 +51,20 @@ public enum SchemaAgreement {
             parts.append("only in the model: \(mismatch.onlyInModel.joined(separator: ", "))")
         }
         if let cached {
-            let details = ModelDifference.between(cached, model).map { "\($0)" }
-            if !details.isEmpty { parts.append("in detail: " + details.prefix(20).joined(separator: "; ")) }
+            let details = ModelDifference.changingHashes(cached, model).map { "\($0)" }
+            let more = details.count > maximumDetails ? "; and \(details.count - maximumDetails) more" : ""
+            if !details.isEmpty {
+                parts.append("in detail: " + details.prefix(maximumDetails).joined(separator: "; ") + more)
+            }
+        }
+        // The same label on two shapes misleads whoever looks for the version by its label.
+        let labels = Set(model.versionIdentifiers).intersection(metadata.versionIdentifiers).filter { !$0.isEmpty }
+        if !labels.isEmpty {
+            let stored = VersionHashes.modelChecksum(
+                metadata.versionHashes.filter { !historyEntities.contains($0.key) })
+            parts.append(
+                "both call themselves version \(labels.sorted().joined(separator: ", ")), but the store's checksum is "
+                    + "\(stored) and the model's \(try model.versionChecksum())")
         }
         throw StoreError(
             .schemaMismatch, "the model is not the one that \(path) was made with: " + parts.joined(separator: "; "),

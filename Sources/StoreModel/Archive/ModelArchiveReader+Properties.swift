@@ -12,6 +12,7 @@ extension ModelArchiveReader {
             throw malformed("an attribute of \(entity) has no name")
         }
         let place = "\(entity).\(name)"
+        unread.note(object, .attribute, place)
         let code = object["NSAttributeType"]?.integer ?? 0
         guard let type = AttributeType(rawValue: Int(code)) else {
             throw .unsupported(what: "attribute type \(code)", place: place)
@@ -26,6 +27,7 @@ extension ModelArchiveReader {
         let flags = object["NSFlagsKey"]?.integer ?? 0
         attribute.allowsExternalBinaryDataStorage = flags & 4 != 0
         attribute.preservesValueInHistoryOnDeletion = flags & 16 != 0
+        if flags & ~20 != 0 { unread.add("NSFlagsKey", "\(flags & ~20)", place) }
         attribute.valueClassName = text(object["NSAttributeValueClassName"])
         attribute.valueTransformerName = text(object["NSValueTransformerName"])
         attribute.versionHashModifier = text(object["NSVersionHashModifier"])
@@ -81,6 +83,10 @@ extension ModelArchiveReader {
             throw malformed("a relationship of \(entity) has no name")
         }
         let place = "\(entity).\(name)"
+        unread.note(object, .relationship, place)
+        if object["NSValidationPredicates"]?.elements?.isEmpty == false {
+            unread.add("NSValidationPredicates", "rules of a relationship", place)
+        }
         let destination =
             object["_NSDestinationEntityName"]?.string
             ?? object["NSDestinationEntity"]?["NSEntityName"]?.string
@@ -111,6 +117,7 @@ extension ModelArchiveReader {
     func fetchedProperty(_ object: ArchivedObject, entity: String) throws(ModelError) -> FetchedPropertyDescription {
         let name = object["NSPropertyName"]?.string ?? ""
         let place = "\(entity).\(name)"
+        unread.note(object, .fetchedProperty, place)
         guard let archived = object["NSFetchRequest"] else {
             throw malformed("fetched property \(place) has no request")
         }

@@ -9,6 +9,7 @@ extension FetchedPropertyDescription {
 extension ModelArchiveReader {
     func fetchRequest(_ object: ArchivedObject, name: String) throws(ModelError) -> FetchRequestTemplate {
         let place = "fetch request \(name)"
+        unread.note(object, .fetchRequest, place)
         var request = FetchRequestTemplate(
             name: name,
             entityName: object["NSEntity"]?["NSEntityName"]?.string ?? object["NSEntityName"]?.string ?? "")
@@ -16,29 +17,53 @@ extension ModelArchiveReader {
         for element in object["NSSortDescriptors"]?.elements ?? [] {
             guard let element else { continue }
             try budget.spend()
+            unread.note(element, .sortDescriptor, place)
             guard let key = element["NSKey"]?.string else { throw malformed("a sort key of \(place) has no name") }
             request.sortDescriptors.append(
                 .init(
                     key: key, isAscending: element["NSAscending"]?.bool ?? true,
-                    selector: text(element["NSSelector"])))
+                    selector: text(element["NSSelector"]),
+                    reversesNullOrder: element["NSReverseNullOrder"]?.bool ?? false))
         }
         request.fetchLimit = Int(object["NSFetchLimit"]?.integer ?? 0)
         request.fetchOffset = Int(object["NSFetchOffset"]?.integer ?? 0)
         request.fetchBatchSize = Int(object["NSBatchSize"]?.integer ?? 0)
         request.resultType = Int(object["NSResultType"]?.integer ?? 0)
+        request.allocationType = Int(object["NSAllocationType"]?.integer ?? 0)
+        request.propertiesToFetch = try names(object, "NSValuesToFetch", place)
+        request.propertiesToGroupBy = try names(object, "NSValuesToGroupBy", place)
+        request.relationshipKeyPathsForPrefetching = try names(object, "NSRelationshipKeyPathsForPrefetching", place)
+        if let having = object["NSHavingPredicate"] { request.havingPredicateFormat = try format(having, place) }
         if object["NSHasFetchRequestFlags"]?.bool == true, let flags = object["NSFetchRequestFlags"]?.integer {
             request.flags = Int(flags)
         }
         return request
     }
 
+    /// Names of properties, which stand as text or as the properties themselves; an expression among them is no name.
+    private func names(_ object: ArchivedObject, _ field: String, _ place: String) throws(ModelError) -> [String] {
+        var names: [String] = []
+        for element in object[field]?.elements ?? [] {
+            try budget.spend()
+            guard let element else { continue }
+            if element["NSExpression"] == nil, let name = element.string ?? element["NSPropertyName"]?.string {
+                names.append(name)
+            } else {
+                unread.add(field, element["NSPropertyName"]?.string ?? element.className ?? "a value", place)
+            }
+        }
+        return names
+    }
+
     func fetchIndex(_ object: ArchivedObject, entity: String) throws(ModelError) -> FetchIndexDescription {
         guard let name = object["NSIndexName"]?.string else { throw malformed("an index of \(entity) has no name") }
         let place = "index \(entity).\(name)"
+        unread.note(object, .fetchIndex, place)
         var index = FetchIndexDescription(name: name, elements: [])
         for element in object["NSIndexElements"]?.elements ?? [] {
             guard let element else { continue }
             try budget.spend()
+            unread.note(element, .indexElement, place)
             let code = element["NSFetchIndexElementType"]?.integer ?? 0
             guard let kind = FetchIndexDescription.Element.Kind(rawValue: Int(code)) else {
                 throw .unsupported(what: "element type \(code)", place: place)
@@ -46,9 +71,14 @@ extension ModelArchiveReader {
             let ascending = element["NSAscending"]?.bool ?? true
             if let archived = element["NSIndexedProperty"]?["NSExpression"] {
                 let expression = try predicates(place).expression(archived)
-                index.elements.append(
-                    .init(
-                        property: expression.indexedText, isExpression: true, kind: kind, isAscending: ascending))
+                var part = FetchIndexDescription.Element(
+                    property: expression.indexedText, isExpression: true, kind: kind, isAscending: ascending)
+                if let code = element["NSIndexedProperty"]?["NSExpressionType"]?.integer,
+                    let type = AttributeType(rawValue: Int(code)), type != part.usualExpressionType
+                {
+                    part.expressionType = type
+                }
+                index.elements.append(part)
             } else if let property = element["NSPropertyName"]?.string
                 ?? element["NSIndexedProperty"]?["NSPropertyName"]?.string
             {

@@ -6,6 +6,8 @@ struct ModelArchiveReader {
     /// What is read, for errors.
     let source: String
     let budget: ReadingBudget
+    /// What the archive says beyond what is read.
+    let unread = UnreadKeys()
 
     init(source: String) {
         self.source = source
@@ -33,6 +35,10 @@ struct ModelArchiveReader {
         try ModelDescription(entities: entities).checkInheritance()
         Self.dropInherited(&entities)
         var model = ModelDescription(entities: entities)
+        if let broken = model.brokenReference {
+            throw .missing(what: broken.what, place: "\(source), relationship \(broken.entity).\(broken.relationship)")
+        }
+        readDocument(root, &model)
         model.versionIdentifiers = strings(root["NSVersionIdentifiers"]).sorted()
         for (name, members) in root["NSConfigurations"]?.namedEntries ?? [] {
             model.configurations[name] = (members.elements ?? []).compactMap { $0?["NSEntityName"]?.string }.sorted()
@@ -41,20 +47,35 @@ struct ModelArchiveReader {
             model.fetchRequestTemplates.append(try fetchRequest(object, name: name))
         }
         model.fetchRequestTemplates.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        model.unreadParts = unread.parts
         return model
     }
 
-    /// Caches repeat inherited properties on every subentity, as copies; what remains is what an entity declares.
+    /// What the compiler notes of itself.
+    private func readDocument(_ root: ArchivedObject, _ model: inout ModelDescription) {
+        unread.note(root, .model, "")
+        for name in ArchiveVocabulary.documentKeys {
+            guard let value = root[name] else { continue }
+            model.documentAttributes[name] = value.string ?? value.integer.map { "\($0)" } ?? value.real.map { "\($0)" }
+        }
+    }
+
+    /// Caches repeat inherited properties on every subentity, as copies; what remains is what an entity declares. What
+    /// differs from the inherited one is no copy: the entity declares it anew.
     private static func dropInherited(_ entities: inout [EntityDescription]) {
         let model = ModelDescription(entities: entities)
         for index in entities.indices {
-            let ancestors = model.inheritanceChain(of: entities[index].name).dropLast()
-            let attributes = Set(ancestors.flatMap { $0.attributes.map(\.name) })
-            let relationships = Set(ancestors.flatMap { $0.relationships.map(\.name) })
-            let fetched = Set(ancestors.flatMap { $0.fetchedProperties.map(\.name) })
-            entities[index].attributes.removeAll { attributes.contains($0.name) }
-            entities[index].relationships.removeAll { relationships.contains($0.name) }
-            entities[index].fetchedProperties.removeAll { fetched.contains($0.name) }
+            var attributes: [String: AttributeDescription] = [:]
+            var relationships: [String: RelationshipDescription] = [:]
+            var fetched: [String: FetchedPropertyDescription] = [:]
+            for ancestor in model.inheritanceChain(of: entities[index].name).dropLast() {
+                for attribute in ancestor.attributes { attributes[attribute.name] = attribute }
+                for relationship in ancestor.relationships { relationships[relationship.name] = relationship }
+                for property in ancestor.fetchedProperties { fetched[property.name] = property }
+            }
+            entities[index].attributes.removeAll { attributes[$0.name] == $0 }
+            entities[index].relationships.removeAll { relationships[$0.name] == $0 }
+            entities[index].fetchedProperties.removeAll { fetched[$0.name] == $0 }
         }
     }
 
@@ -81,6 +102,7 @@ struct ModelArchiveReader {
     private func entity(_ object: ArchivedObject, key: String) throws(ModelError) -> EntityDescription {
         let name = object["NSEntityName"]?.string ?? key
         guard !name.isEmpty else { throw malformed("an entity has no name") }
+        unread.note(object, .entity, "entity \(name)")
         var entity = EntityDescription(name: name, superentityName: object["NSSuperentity"]?["NSEntityName"]?.string)
         if let className = text(object["NSClassNameForEntity"]), className != "NSManagedObject" {
             entity.className = className

@@ -16,11 +16,14 @@ extension ModelArchiveWriter {
                     "NSSortDescriptor", bases: ["NSObject"],
                     [
                         "NSKey": archiver.string(descriptor.key).node, "NSAscending": .bool(descriptor.isAscending),
-                        "NSSelector": archiver.string(descriptor.selector).node, "NSReverseNullOrder": .bool(false),
+                        "NSSelector": archiver.string(descriptor.selector).node,
+                        "NSReverseNullOrder": .bool(descriptor.reversesNullOrder),
                     ])
             }
             sort = archiver.collection("NSArray", descriptors)
         }
+        var having = KeyedArchiver.Reference.null
+        if let format = request.havingPredicateFormat { having = try self.predicate(parsing: format, place) }
         return archiver.object(
             "NSFetchRequest", bases: ["NSPersistentStoreRequest", "NSObject"],
             [
@@ -30,12 +33,16 @@ extension ModelArchiveWriter {
                 "NSBatchSize": .integer(Int64(request.fetchBatchSize)),
                 "NSResultType": .integer(Int64(request.resultType)), "NSHasFetchRequestFlags": .bool(true),
                 "NSFetchRequestFlags": .integer(Int64(request.flags ?? Self.defaultRequestFlags)),
-                "NSValuesToFetch": KeyedArchiver.Reference.null.node,
-                "NSValuesToGroupBy": KeyedArchiver.Reference.null.node,
-                "NSHavingPredicate": KeyedArchiver.Reference.null.node,
-                "NSRelationshipKeyPathsForPrefetching": KeyedArchiver.Reference.null.node,
-                "NSAllocationType": .integer(0),
+                "NSValuesToFetch": names(request.propertiesToFetch).node,
+                "NSValuesToGroupBy": names(request.propertiesToGroupBy).node,
+                "NSHavingPredicate": having.node,
+                "NSRelationshipKeyPathsForPrefetching": names(request.relationshipKeyPathsForPrefetching).node,
+                "NSAllocationType": .integer(Int64(request.allocationType)),
             ])
+    }
+
+    private mutating func names(_ names: [String]) -> KeyedArchiver.Reference {
+        names.isEmpty ? .null : archiver.collection("NSArray", names.map { archiver.string($0) })
     }
 
     mutating func fetchIndex(_ index: FetchIndexDescription, _ entity: String) throws(ModelError)
@@ -54,8 +61,7 @@ extension ModelArchiveWriter {
                 let name = archiver.string("expression\(number + 1)")
                 fields["NSPropertyName"] = name.node
                 let expression = try expression(parsing: element.property, place)
-                // Type 2000 is an object's identity, 0 is undefined: what the frameworks write for the two.
-                let type: Int64 = element.property.lowercased() == "self" ? 2000 : 0
+                let type = Int64((element.expressionType ?? element.usualExpressionType).rawValue)
                 fields["NSIndexedProperty"] =
                     archiver.object(
                         "NSExpressionDescription", bases: ["NSPropertyDescription", "NSObject"],

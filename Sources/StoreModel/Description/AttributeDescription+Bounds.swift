@@ -31,7 +31,8 @@ extension AttributeDescription {
         }
     }
 
-    /// Adds the validations that `minimum`, `maximum` and `regularExpression` stand for, as the model compiler does.
+    /// Adds the validations that `minimum`, `maximum` and `regularExpression` stand for, as the model compiler does. A bound
+    /// that is no value of its type, such as a date in words, bounds nothing.
     mutating func addValidationsForBounds() {
         let measured: ExpressionNode = type == .string ? .keyPath(["length"]) : .evaluatedObject
         func add(_ op: PredicateNode.Comparison.Operator, _ left: ExpressionNode, _ value: ModelValue, _ code: Warning)
@@ -39,11 +40,11 @@ extension AttributeDescription {
             let node = PredicateNode.comparison(.init(left, op, .constant(value)))
             validations.append(.init(predicateFormat: node.formatString, warning: .integer(code.rawValue)))
         }
-        if let minimum {
+        if let minimum, minimum.isValue(of: boundType) {
             let code: Warning = type == .string ? .stringTooShort : type == .date ? .dateTooSoon : .numberTooSmall
             add(.greaterOrEqual, measured, minimum, code)
         }
-        if let maximum {
+        if let maximum, maximum.isValue(of: boundType) {
             let code: Warning = type == .string ? .stringTooLong : type == .date ? .dateTooLate : .numberTooLarge
             add(.lessOrEqual, measured, maximum, code)
         }

@@ -48,8 +48,8 @@ public struct AttributeDescription: Sendable, Hashable {
     public var isStoredInTruthFile = false
     /// `NSIsReadOnly` of a compiled model, which is written for a derived attribute in any case.
     public var isReadOnly = false
-    /// `syncable` of a model's source; the version hash does not depend on it.
-    public var isSyncable = true
+    /// `syncable` of a model's source, nil where it says nothing of it; the version hash does not depend on it.
+    public var isSyncable: Bool?
     /// `usesScalarValueType` of a model's source; nil where it says nothing of it.
     public var usesScalarValueType: Bool?
     /// The least value that is valid, or the least length of a text.
@@ -102,9 +102,10 @@ public struct AttributeDescription: Sendable, Hashable {
 
 /// The expression behind a derived attribute.
 public struct DerivationExpression: Sendable, Hashable {
-    /// The text that the version hash takes: `primaryLabel.code`, `count:(pages)` (Format, section 9).
+    /// The expression as the model has it, which is what the version hash takes: `primaryLabel.code`, `pages.@count`,
+    /// `count:(pages)` (Format, section 9).
     public var hashDescription: String
-    /// The text as a person writes it in a model: `pages.@count`.
+    /// What it computes, in the one form of all that say the same: `pages.@count` for `count:(pages)` too.
     public var format: String
     /// Which objects the derivation takes in, in NSPredicate's format; nil for all.
     public var filteringPredicateFormat: String?

@@ -26,8 +26,8 @@ public struct EntityDescription: Sendable, Hashable {
     public var renamingIdentifier: String?
     /// What the model's author noted beside the entity, by key.
     public var userInfo: [String: ModelValue] = [:]
-    /// `syncable`, which only the model editor reads.
-    public var isSyncable = true
+    /// `syncable`, which only the model editor reads; nil where the model says nothing of it.
+    public var isSyncable: Bool?
     /// `codeGenerationType` of the model editor: `class`, `category` or nil.
     public var codeGenerationType: String?
 

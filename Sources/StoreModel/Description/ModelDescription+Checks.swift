@@ -24,4 +24,30 @@ extension ModelDescription {
             }
         }
     }
+
+    /// A relationship that names what the model does not have.
+    struct BrokenReference {
+        let entity: String
+        let relationship: String
+        /// `entity B`, `inverse B.as`.
+        let what: String
+    }
+
+    /// The first relationship whose destination, or whose inverse in it, is not there.
+    var brokenReference: BrokenReference? {
+        for entity in entities {
+            for relationship in entity.relationships {
+                let destination = relationship.destinationEntityName
+                func broken(_ what: String) -> BrokenReference {
+                    BrokenReference(entity: entity.name, relationship: relationship.name, what: what)
+                }
+                guard self[destination] != nil else { return broken("entity \(destination)") }
+                guard let inverse = relationship.inverseName else { continue }
+                guard relationships(of: destination).contains(where: { $0.name == inverse }) else {
+                    return broken("inverse \(destination).\(inverse)")
+                }
+            }
+        }
+        return nil
+    }
 }

@@ -13,6 +13,14 @@ public struct ModelDescription: Sendable, Hashable {
     public var configurations: [String: [String]]
     /// Fetch requests that are stored with the model.
     public var fetchRequestTemplates: [FetchRequestTemplate]
+    /// The composites that a model's source declares by name, also those that no attribute uses. Compiled models have none:
+    /// there each attribute holds its elements.
+    public var composites: [CompositeDescription] = []
+    /// What editor and compiler note of the document itself, by their own names: `sourceLanguage`, `usedWithCloudKit`,
+    /// `CDMCompilerToolVersion` and such. No hash depends on it.
+    public var documentAttributes: [String: String] = [:]
+    /// What stands in the model and has no meaning here; kept so that nobody takes it for understood.
+    public var unreadParts: [UnreadPart] = []
 
     private var index: [String: Int]
 

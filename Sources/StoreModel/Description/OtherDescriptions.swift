@@ -24,8 +24,8 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
     public var name: String
     /// `optional` of the model.
     public var isOptional = true
-    /// `syncable` of a model's source.
-    public var isSyncable = true
+    /// `syncable` of a model's source; nil where it says nothing of it.
+    public var isSyncable: Bool?
     /// The fetch that gives the property its value.
     public var request: FetchRequestTemplate
     /// The modifier that the model gives; fetched properties have no part in the version hash.
@@ -70,6 +70,16 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     public var returnsObjectsAsFaults = true
     /// Whether equal results come once only.
     public var returnsDistinctResults = false
+    /// The properties that are fetched into dictionaries; empty for all.
+    public var propertiesToFetch: [String] = []
+    /// The properties that results are grouped by; empty for none.
+    public var propertiesToGroupBy: [String] = []
+    /// What has to hold of a group, in NSPredicate's format; nil for nothing.
+    public var havingPredicateFormat: String?
+    /// The relationships whose objects are fetched along.
+    public var relationshipKeyPathsForPrefetching: [String] = []
+    /// `NSAllocationType` of an archive, whose values are not known one by one.
+    public var allocationType = 0
     /// `NSFetchRequestFlags` of an archive, whose bits are not known one by one; nil where the model is no archive.
     public var flags: Int?
 
@@ -88,12 +98,15 @@ public struct FetchRequestTemplate: Sendable, Hashable {
         public var isAscending: Bool
         /// The name of the comparing method, `NSSelector` of an archive; nil where none is given.
         public var selector: String?
+        /// `NSReverseNullOrder` of an archive: whether objects without a value come at the other end than usual.
+        public var reversesNullOrder: Bool
 
         /// Makes a sort key.
-        public init(key: String, isAscending: Bool = true, selector: String? = nil) {
+        public init(key: String, isAscending: Bool = true, selector: String? = nil, reversesNullOrder: Bool = false) {
             self.key = key
             self.isAscending = isAscending
             self.selector = selector
+            self.reversesNullOrder = reversesNullOrder
         }
     }
 }
@@ -130,13 +143,23 @@ public struct FetchIndexDescription: Sendable, Hashable {
         public var kind: Kind
         /// Whether the least value comes first.
         public var isAscending: Bool
+        /// The type of an expression's value; nil where it is the usual one: an object's identity for `self`, undefined for
+        /// everything else.
+        public var expressionType: AttributeType?
 
         /// Makes a column of an index.
-        public init(property: String, isExpression: Bool = false, kind: Kind = .binary, isAscending: Bool = true) {
+        public init(
+            property: String, isExpression: Bool = false, kind: Kind = .binary, isAscending: Bool = true,
+            expressionType: AttributeType? = nil
+        ) {
             self.property = property
             self.isExpression = isExpression
             self.kind = kind
             self.isAscending = isAscending
+            self.expressionType = expressionType
         }
+
+        /// The type that frameworks note for an expression of which nothing else is said.
+        var usualExpressionType: AttributeType { property.lowercased() == "self" ? .objectID : .undefined }
     }
 }

@@ -14,6 +14,9 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var destinationEntityName: String
     /// The relationship that leads back; nil where there is none.
     public var inverseName: String?
+    /// `inverseEntity` of a model's source where it is another entity than the destination; the version hash does not
+    /// depend on it.
+    public var inverseEntityName: String?
     /// Whether an object may be saved without anything at the other end.
     public var isOptional = false
     /// Whether the relationship lives in memory only; it then has no part in the version hash.
@@ -30,8 +33,8 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var isIndexedBySpotlight = false
     /// `storedInTruthFile` of the model; the version hash does not depend on it.
     public var isStoredInTruthFile = false
-    /// `syncable` of a model's source; the version hash does not depend on it.
-    public var isSyncable = true
+    /// `syncable` of a model's source, nil where it says nothing of it; the version hash does not depend on it.
+    public var isSyncable: Bool?
     /// Text that goes into the version hash, so that a change of meaning alone changes the hash.
     public var versionHashModifier: String?
     /// The name that lightweight migration matches this relationship by, when it is not `name`.

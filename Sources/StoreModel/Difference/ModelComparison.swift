@@ -104,6 +104,7 @@ extension [FetchIndexDescription] {
         map { index in
             let elements = index.elements.map { element in
                 "\(element.property)\(element.isAscending ? "" : " descending")\(element.kind == .rTree ? " rtree" : "")"
+                    + (element.expressionType.map { " \($0)" } ?? "")
             }
             let filter = index.partialIndexPredicateFormat.map { " where \($0)" } ?? ""
             return "\(index.name)(\(elements.joined(separator: ", ")))\(filter)"
@@ -114,9 +115,15 @@ extension [FetchIndexDescription] {
 extension FetchRequestTemplate {
     /// The request in one line. Two spellings of a predicate are the same.
     fileprivate var comparable: String {
-        let predicate = predicateFormat.map { (try? PredicateNode.parse($0).formatString) ?? $0 }
+        func normalized(_ format: String?) -> String? {
+            format.map { (try? PredicateNode.parse($0).formatString) ?? $0 }
+        }
         let sort = sortDescriptors.map { "\($0.key) \($0.isAscending ? "ascending" : "descending")" }
-        return
-            "\(entityName) where \(predicate ?? "TRUEPREDICATE") by \(sort) limit \(fetchLimit) offset \(fetchOffset)"
+        var text = "\(entityName) where \(normalized(predicateFormat) ?? "TRUEPREDICATE") by \(sort) "
+        text += "limit \(fetchLimit) offset \(fetchOffset)"
+        if !propertiesToFetch.isEmpty { text += " fetching \(propertiesToFetch)" }
+        if !propertiesToGroupBy.isEmpty { text += " grouped by \(propertiesToGroupBy)" }
+        if let having = normalized(havingPredicateFormat) { text += " having \(having)" }
+        return text
     }
 }

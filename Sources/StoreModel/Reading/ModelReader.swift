@@ -17,9 +17,13 @@ public enum ModelReader {
                 model: try readSingle(at: path), kind: kind, path: path, versionName: nil, versions: [])
         case .versionedSource, .versionedCompiled:
             let versions = try versions(at: path)
-            guard let current = versions.first(where: \.isCurrent) ?? (versions.count == 1 ? versions.first : nil)
-            else {
-                throw .noCurrentVersion(path: path, versions: versions.map(\.name))
+            guard let current = versions.first(where: \.isCurrent) else {
+                // Named as they lie in the folder, so that one of them can be given as it stands here.
+                let files = versions.map { URL(fileURLWithPath: $0.path).lastPathComponent }
+                if let name = try namedCurrentVersion(at: path, kind) {
+                    throw .currentVersionMissing(path: path, name: name, versions: files)
+                }
+                throw .noCurrentVersion(path: path, versions: files)
             }
             return LoadedModel(
                 model: try current.load(), kind: kind, path: path, versionName: current.name, versions: versions)
@@ -56,47 +60,42 @@ public enum ModelReader {
         return kind
     }
 
-    /// The versions of an `.xcdatamodeld` or `.momd`, by name; none of other models.
+    /// The versions of an `.xcdatamodeld` or `.momd`, by name; none of other models. Current is the one that
+    /// `.xccurrentversion` or `VersionInfo.plist` names, or the only one where neither is there.
     /// - Throws: ``ModelError`` if the folder or what names the current version cannot be read.
     public static func versions(at path: String) throws(ModelError) -> [ModelVersion] {
+        let kind = try kind(at: path)
         let inner: String
-        let current: String?
-        switch try kind(at: path) {
+        switch kind {
         case .source, .compiled: return []
-        case .versionedSource:
-            inner = ModelKind.source.rawValue
-            current = try propertyList(path + "/.xccurrentversion")?["_XCCurrentVersionName"]?.string
-                .map { $0.hasSuffix(".\(ModelKind.source.rawValue)") ? String($0.dropLast(12)) : $0 }
-        case .versionedCompiled:
-            inner = ModelKind.compiled.rawValue
-            current = try propertyList(path + "/VersionInfo.plist")?["NSManagedObjectModel_CurrentVersionName"]?.string
+        case .versionedSource: inner = ModelKind.source.rawValue
+        case .versionedCompiled: inner = ModelKind.compiled.rawValue
         }
-        let names: [String]
+        let files: [String]
         do {
-            names = try FileManager.default.contentsOfDirectory(atPath: path)
+            files = try FileManager.default.contentsOfDirectory(atPath: path)
         } catch {
             throw .unreadable(path: path, reason: "its folder cannot be listed")
         }
-        let versions = names.filter { $0.hasSuffix("." + inner) }.map { String($0.dropLast(inner.count + 1)) }
-        guard !versions.isEmpty else { throw .noCurrentVersion(path: path, versions: []) }
-        return versions.sorted().map {
-            ModelVersion(name: $0, path: "\(path)/\($0).\(inner)", isCurrent: $0 == current)
-        }
+        let names = files.filter { $0.hasSuffix("." + inner) }.map { String($0.dropLast(inner.count + 1)) }.sorted()
+        guard !names.isEmpty else { throw .noCurrentVersion(path: path, versions: []) }
+        let current = try namedCurrentVersion(at: path, kind) ?? (names.count == 1 ? names[0] : nil)
+        return names.map { ModelVersion(name: $0, path: "\(path)/\($0).\(inner)", isCurrent: $0 == current) }
     }
 
-    /// The hashes that a `.momd` lists for each of its versions, without reading them (Format, section 7).
-    /// - Throws: ``ModelError`` if `VersionInfo.plist` is there but cannot be read.
-    public static func listedHashes(at path: String) throws(ModelError) -> [String: [String: Data]] {
-        guard
-            let list = try propertyList(path + "/VersionInfo.plist")?["NSManagedObjectModel_VersionHashes"]?.dictionary
-        else { return [:] }
-        var result: [String: [String: Data]] = [:]
-        for (version, entities) in list.entries {
-            result[version] = Dictionary(
-                (entities.dictionary?.entries ?? []).compactMap { name, hash in hash.data.map { (name, $0) } },
-                uniquingKeysWith: { first, _ in first })
-        }
-        return result
+    /// The version that a folder names as its current one, whether it is there or not.
+    private static func namedCurrentVersion(at path: String, _ kind: ModelKind) throws(ModelError) -> String? {
+        guard kind == .versionedSource else { return try versionInfo(at: path)?.currentVersionName }
+        let suffix = ".\(ModelKind.source.rawValue)"
+        return try propertyList(path + "/.xccurrentversion")?["_XCCurrentVersionName"]?.string
+            .map { $0.hasSuffix(suffix) ? String($0.dropLast(suffix.count)) : $0 }
+    }
+
+    /// What the `VersionInfo.plist` of a `.momd` says; nil where there is none.
+    /// - Throws: ``ModelError`` if it is there but cannot be read.
+    public static func versionInfo(at path: String) throws(ModelError) -> VersionInfo? {
+        let file = path + "/VersionInfo.plist"
+        return try propertyList(file).map { list throws(ModelError) in try VersionInfo(list, source: file) }
     }
 
     /// Reads a model of one version.

@@ -20,6 +20,11 @@ struct ContentsElement {
         attributes[attribute].map { ["YES", "true", "1"].contains($0) } ?? absent
     }
 
+    /// Whether an attribute says YES; nil where it is not there.
+    func optionalFlag(_ attribute: String) -> Bool? {
+        attributes[attribute].map { _ in flag(attribute) }
+    }
+
     /// An attribute's text; empty counts as absent.
     func text(_ attribute: String) -> String? {
         attributes[attribute].flatMap { $0.isEmpty ? nil : $0 }
@@ -66,6 +71,15 @@ final class ContentsParser: NSObject, XMLParserDelegate {
             return parser.abortParsing()
         }
         open.append(ContentsElement(name: name, attributes: attributes, line: parser.lineNumber))
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters text: String) {
+        guard failure == nil, let place = open.last, text.contains(where: { !$0.isWhitespace }) else { return }
+        fail(parser, "<\(place.name)> holds text, but everything in a model stands in attributes")
+    }
+
+    func parser(_ parser: XMLParser, foundCDATA data: Data) {
+        self.parser(parser, foundCharacters: String(decoding: data, as: UTF8.self))
     }
 
     func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {

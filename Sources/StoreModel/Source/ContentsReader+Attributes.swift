@@ -28,38 +28,40 @@ extension AttributeType {
 extension ContentsReader {
     private static let maximumCompositeDepth = 16
 
+    /// Attributes with a value as text, each with the one that has a date's seconds in its stead.
+    static let datePairs = [
+        (text: "defaultValueString", seconds: "defaultDateTimeInterval"),
+        (text: "minValueString", seconds: "minDateTimeInterval"),
+        (text: "maxValueString", seconds: "maxDateTimeInterval"),
+    ]
+
     func attribute(_ element: ContentsElement, _ entity: String, depth: Int) throws(ModelError) -> AttributeDescription
     {
         try budget.spend()
         let name = try name(of: element)
         let place = "\(entity).\(name)"
-        let typeName = element.attributes["attributeType"] ?? "Undefined"
-        guard let type = AttributeType.namesInContents[typeName] else {
-            throw .unsupported(what: "attribute type \(typeName)", place: "\(source), \(place)")
-        }
+        let type = try type(element, "attributeType") ?? .undefined
         var attribute = AttributeDescription(name: name, type: type, isOptional: element.flag("optional"))
         attribute.isTransient = element.flag("transient")
         attribute.isIndexed = element.flag("indexed")
         attribute.isIndexedBySpotlight = element.flag("spotlightIndexingEnabled")
         attribute.isStoredInTruthFile = element.flag("storedInTruthFile")
-        attribute.isSyncable = element.flag("syncable", absent: true)
+        attribute.isSyncable = element.optionalFlag("syncable")
         attribute.allowsCloudEncryption = element.flag("allowsCloudEncryption")
         attribute.allowsExternalBinaryDataStorage = element.flag("allowsExternalBinaryDataStorage")
         attribute.preservesValueInHistoryOnDeletion = element.flag("preserveAfterDeletion")
-        if element.attributes["usesScalarValueType"] != nil {
-            attribute.usesScalarValueType = element.flag("usesScalarValueType")
-        }
+        attribute.usesScalarValueType = element.optionalFlag("usesScalarValueType")
         attribute.valueClassName = element.text("customClassName") ?? type.defaultValueClassName
         attribute.valueTransformerName = element.text("valueTransformerName")
         attribute.versionHashModifier = element.text("versionHashModifier")
         attribute.renamingIdentifier = element.text("elementID").flatMap { $0 == name ? nil : $0 }
         attribute.userInfo = try userInfo(of: element)
-        attribute.defaultValue = value(element, "defaultValueString", "defaultDateTimeInterval", type)
-        attribute.minimum = value(element, "minValueString", "minDateTimeInterval", attribute.boundType)
-        attribute.maximum = value(element, "maxValueString", "maxDateTimeInterval", attribute.boundType)
+        attribute.defaultValue = try value(element, Self.datePairs[0], type)
+        attribute.minimum = try value(element, Self.datePairs[1], attribute.boundType)
+        attribute.maximum = try value(element, Self.datePairs[2], attribute.boundType)
         attribute.regularExpression = element.text("regularExpressionString")
         attribute.addValidationsForBounds()
-        if element.flag("derived") || element.attributes["derivationExpression"] != nil {
+        if element.flag("derived") {
             attribute.derivation = try derivation(element, place)
             attribute.isReadOnly = true
         }
@@ -86,22 +88,48 @@ extension ContentsReader {
         }
         guard depth < Self.maximumCompositeDepth else { throw malformed(element, "composite \(name) contains itself") }
         guard let composite = composite(name) else {
-            throw .missing(what: "composite \(name)", place: "\(source), \(place)")
+            throw .missing(what: "composite \(name)", place: "\(source), line \(element.line), \(place)")
         }
         attribute.compositeName = name
-        for child in composite.children("attribute") {
-            attribute.elements.append(try self.attribute(child, place, depth: depth + 1))
+        attribute.elements = try elements(ofComposite: composite, place, depth: depth + 1)
+    }
+
+    /// The elements of a composite, in declared order.
+    func elements(ofComposite composite: ContentsElement, _ place: String, depth: Int) throws(ModelError)
+        -> [AttributeDescription]
+    {
+        var elements: [AttributeDescription] = []
+        var seen: Set<String> = []
+        for child in composite.children {
+            let element = try attribute(child, place, depth: depth)
+            guard seen.insert(element.name).inserted else {
+                throw malformed(child, "composite \(composite.attributes["name"] ?? "") has \(element.name) twice")
+            }
+            elements.append(element)
         }
+        return elements
     }
 
     /// A value that `contents` holds as text, or as seconds since 2001 if it is a date.
-    private func value(_ element: ContentsElement, _ text: String, _ seconds: String, _ type: AttributeType)
-        -> ModelValue?
-    {
-        if let text = element.attributes[seconds], let seconds = Double(text) {
+    private func value(
+        _ element: ContentsElement, _ names: (text: String, seconds: String), _ type: AttributeType
+    ) throws(ModelError) -> ModelValue? {
+        if let text = element.attributes[names.seconds] {
+            guard let seconds = Double(text), seconds.isFinite else {
+                throw malformed(element, "\(names.seconds) `\(text)` is no number of seconds")
+            }
             return .date(Date(timeIntervalSinceReferenceDate: seconds))
         }
-        return element.attributes[text].flatMap { ModelValue(contentsText: $0, type: type) }
+        return element.attributes[names.text].flatMap { ModelValue(contentsText: $0, type: type) }
+    }
+
+    /// The type that an attribute of the element names; nil where it names none.
+    func type(_ element: ContentsElement, _ attribute: String) throws(ModelError) -> AttributeType? {
+        guard let name = element.attributes[attribute] else { return nil }
+        guard let type = AttributeType.namesInContents[name] else {
+            throw unsupported(element, "\(attribute) `\(name)`")
+        }
+        return type
     }
 }
 

@@ -20,10 +20,13 @@ extension ContentsReader {
             name: name, destination: destination, maxCount: try integer(element, "maxCount"))
         relationship.minCount = try integer(element, "minCount")
         relationship.inverseName = element.text("inverseName")
+        if relationship.inverseName != nil {
+            relationship.inverseEntityName = element.text("inverseEntity").flatMap { $0 == destination ? nil : $0 }
+        }
         relationship.isOptional = element.flag("optional")
         relationship.isTransient = element.flag("transient")
         relationship.isOrdered = element.flag("ordered")
-        relationship.isSyncable = element.flag("syncable", absent: true)
+        relationship.isSyncable = element.optionalFlag("syncable")
         relationship.isIndexedBySpotlight = element.flag("spotlightIndexingEnabled")
         relationship.isStoredInTruthFile = element.flag("storedInTruthFile")
         relationship.versionHashModifier = element.text("versionHashModifier")
@@ -31,7 +34,7 @@ extension ContentsReader {
         relationship.userInfo = try userInfo(of: element)
         if let text = element.text("deletionRule") ?? element.text("deleteRule") {
             guard let rule = Self.deletionRules[text] else {
-                throw .unsupported(what: "deletion rule \(text)", place: "\(source), \(entity).\(name)")
+                throw unsupported(element, "deletion rule `\(text)` of \(entity).\(name)")
             }
             relationship.deleteRule = rule
         }
@@ -41,15 +44,16 @@ extension ContentsReader {
     func fetchedProperty(_ element: ContentsElement, _ entity: String) throws(ModelError) -> FetchedPropertyDescription
     {
         let name = try name(of: element)
-        guard let request = element.children("fetchRequest").first else {
-            throw malformed(element, "fetched property \(entity).\(name) has no fetchRequest")
+        let requests = element.children("fetchRequest")
+        guard requests.count == 1, let request = requests.first else {
+            throw malformed(element, "fetched property \(entity).\(name) has \(requests.count) fetch requests, not one")
         }
         var property = FetchedPropertyDescription(name: name, request: try fetchRequest(request))
         property.isOptional = element.flag("optional")
-        property.isSyncable = element.flag("syncable", absent: true)
+        property.isSyncable = element.optionalFlag("syncable")
         property.versionHashModifier = element.text("versionHashModifier")
         property.renamingIdentifier = element.text("elementID").flatMap { $0 == name ? nil : $0 }
-        property.userInfo = try userInfo(of: element, allowing: ["fetchRequest"])
+        property.userInfo = try userInfo(of: element)
         return property
     }
 
@@ -65,7 +69,6 @@ extension ContentsReader {
         request.includesPendingChanges = element.flag("includesPendingChanges", absent: true)
         request.returnsObjectsAsFaults = element.flag("returnObjectsAsFaults", absent: true)
         request.returnsDistinctResults = element.flag("returnDistinctResults")
-        _ = try userInfo(of: element, allowing: ["userInfo"])
         return request
     }
 
@@ -73,20 +76,28 @@ extension ContentsReader {
         var index = FetchIndexDescription(name: try name(of: element), elements: [])
         index.partialIndexPredicateFormat = element.text("partialIndexPredicate")
         for child in element.children {
-            guard child.name == "fetchIndexElement" else {
-                throw .unsupported(what: "element <\(child.name)>", place: "\(source), line \(child.line)")
+            let kinds: [String: FetchIndexDescription.Element.Kind] = ["binary": .binary, "rtree": .rTree]
+            guard let kind = kinds[(child.attributes["type"] ?? "Binary").lowercased()] else {
+                throw unsupported(child, "index type `\(child.attributes["type"] ?? "")`")
             }
-            let kinds: [String: FetchIndexDescription.Element.Kind] = ["Binary": .binary, "RTree": .rTree]
-            guard let kind = kinds[child.attributes["type"] ?? "Binary"] else {
-                throw .unsupported(
-                    what: "index type \(child.attributes["type"] ?? "")", place: "\(source), line \(child.line)")
+            let orders = ["ascending": true, "descending": false]
+            guard let isAscending = orders[child.attributes["order"] ?? "ascending"] else {
+                throw unsupported(child, "index order `\(child.attributes["order"] ?? "")`")
             }
-            let isAscending = child.attributes["order"] != "descending"
             if let property = child.text("property") {
                 index.elements.append(.init(property: property, kind: kind, isAscending: isAscending))
-            } else if let expression = child.text("expression") {
-                index.elements.append(
-                    .init(property: expression, isExpression: true, kind: kind, isAscending: isAscending))
+            } else if let text = child.text("expression") {
+                let expression: ExpressionNode
+                do {
+                    expression = try ExpressionNode.parse(text)
+                } catch {
+                    throw malformed(child, "the expression of index \(entity).\(index.name): \(error)")
+                }
+                var part = FetchIndexDescription.Element(
+                    property: expression.indexedText, isExpression: true, kind: kind, isAscending: isAscending)
+                let type = try type(child, "expressionType")
+                part.expressionType = type == part.usualExpressionType ? nil : type
+                index.elements.append(part)
             } else {
                 throw malformed(child, "an element of index \(entity).\(index.name) names no property")
             }

@@ -31,38 +31,75 @@ struct ContentsReader {
         return name
     }
 
+    func unsupported(_ element: ContentsElement, _ what: String) -> ModelError {
+        .unsupported(what: what, place: "\(source), line \(element.line)")
+    }
+
     /// The model.
     /// - Throws: ``ModelError`` that names the line.
     func model() throws(ModelError) -> ModelDescription {
-        var entities: [EntityDescription] = []
         var model = ModelDescription()
+        model.unreadParts = try ContentsVocabulary.unreadParts(root, source: source)
         var seen: Set<String> = []
-        for element in root.children {
-            switch element.name {
-            case "entity":
-                let entity = try entity(element)
-                guard seen.insert(entity.name).inserted else {
-                    throw malformed(element, "entity \(entity.name) is there twice")
-                }
-                entities.append(entity)
-            case "configuration":
-                model.configurations[try name(of: element)] =
-                    element.children("memberEntity").compactMap { $0.attributes["name"] }.sorted()
-            case "fetchRequest":
-                model.fetchRequestTemplates.append(try fetchRequest(element))
-            case "composite", "elements":
-                // Composites are read where attributes name them; `elements` is the editor's layout.
-                break
-            default:
-                throw .unsupported(what: "element <\(element.name)>", place: "\(source), line \(element.line)")
+        func checkNew(_ element: ContentsElement) throws(ModelError) {
+            let name = try name(of: element)
+            guard seen.insert("\(element.name) \(name)").inserted else {
+                throw malformed(element, "\(element.name) \(name) is there twice")
             }
         }
-        if let identifier = root.attributes["userDefinedModelVersionIdentifier"] {
+        var entities: [EntityDescription] = []
+        for element in root.children where element.name != "elements" {
+            try checkNew(element)
+            switch element.name {
+            case "entity": entities.append(try entity(element))
+            case "configuration": model.configurations[try name(of: element)] = try members(element)
+            case "fetchRequest": model.fetchRequestTemplates.append(try fetchRequest(element))
+            default: model.composites.append(try composite(element))
+            }
+        }
+        model.documentAttributes = root.attributes
+        if let identifier = model.documentAttributes.removeValue(forKey: ContentsVocabulary.modelIdentifier) {
             model.versionIdentifiers = [identifier]
         }
         model.entities = entities
-        try model.checkInheritance()
+        try check(model)
         return model
+    }
+
+    /// Checks what entities name, and says at which line they do.
+    private func check(_ model: ModelDescription) throws(ModelError) {
+        let elements = Dictionary(
+            root.children("entity").map { ($0.attributes["name"] ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+        for entity in model.entities {
+            guard let parent = entity.superentityName, model[parent] == nil else { continue }
+            let line = elements[entity.name]?.line ?? 0
+            throw .missing(what: "parent entity \(parent)", place: "\(source), line \(line), entity \(entity.name)")
+        }
+        do {
+            try model.checkInheritance()
+        } catch {
+            guard case .inheritanceCycle(let name) = error, let element = elements[name] else { throw error }
+            throw malformed(element, "\(error)")
+        }
+        if let broken = model.brokenReference {
+            let element = elements[broken.entity]?.children("relationship").first {
+                $0.attributes["name"] == broken.relationship
+            }
+            throw .missing(
+                what: broken.what,
+                place: "\(source), line \(element?.line ?? 0), relationship \(broken.entity).\(broken.relationship)")
+        }
+    }
+
+    private func members(_ configuration: ContentsElement) throws(ModelError) -> [String] {
+        var members: [String] = []
+        for member in configuration.children { members.append(try name(of: member)) }
+        return members.sorted()
+    }
+
+    private func composite(_ element: ContentsElement) throws(ModelError) -> CompositeDescription {
+        let name = try name(of: element)
+        return CompositeDescription(name: name, elements: try elements(ofComposite: element, name, depth: 1))
     }
 
     private func entity(_ element: ContentsElement) throws(ModelError) -> EntityDescription {
@@ -71,8 +108,9 @@ struct ContentsReader {
         entity.isAbstract = element.flag("isAbstract")
         entity.versionHashModifier = element.text("versionHashModifier")
         entity.renamingIdentifier = element.text("elementID").flatMap { $0 == entity.name ? nil : $0 }
-        entity.isSyncable = element.flag("syncable", absent: true)
+        entity.isSyncable = element.optionalFlag("syncable")
         entity.codeGenerationType = element.text("codeGenerationType")
+        entity.userInfo = try userInfo(of: element)
         var seen: Set<String> = []
         for child in element.children {
             if ["attribute", "relationship", "fetchedProperty"].contains(child.name) {
@@ -86,53 +124,36 @@ struct ContentsReader {
             case "relationship": entity.relationships.append(try relationship(child, entity.name))
             case "fetchedProperty": entity.fetchedProperties.append(try fetchedProperty(child, entity.name))
             case "fetchIndex": entity.fetchIndexes.append(try fetchIndex(child, entity.name))
-            case "compoundIndexes":
-                entity.compoundIndexes += try lists(child, "compoundIndex", "index")
-            case "uniquenessConstraints":
-                entity.uniquenessConstraints += try lists(child, "uniquenessConstraint", "constraint")
-            case "userInfo": entity.userInfo = try userInfo(child)
-            default:
-                throw .unsupported(
-                    what: "element <\(child.name)> in entity \(entity.name)", place: "\(source), line \(child.line)")
+            case "compoundIndexes": entity.compoundIndexes += try lists(child)
+            case "uniquenessConstraints": entity.uniquenessConstraints += try lists(child)
+            default: break
             }
         }
         return entity
     }
 
-    private func lists(_ element: ContentsElement, _ outer: String, _ inner: String) throws(ModelError) -> [[String]] {
+    /// The values in each list of an element: property names of indexes or constraints.
+    private func lists(_ element: ContentsElement) throws(ModelError) -> [[String]] {
         var result: [[String]] = []
-        for list in element.children(outer) {
+        for list in element.children {
             var names: [String] = []
-            for part in list.children(inner) {
-                guard let value = part.text("value") else { throw malformed(part, "<\(inner)> has no value") }
+            for part in list.children {
+                guard let value = part.text("value") else { throw malformed(part, "<\(part.name)> has no value") }
                 names.append(value)
             }
+            guard !names.isEmpty else { throw malformed(list, "<\(list.name)> names no property") }
             result.append(names)
         }
         return result
     }
 
-    func userInfo(_ element: ContentsElement) throws(ModelError) -> [String: ModelValue] {
+    /// The notes in an element's `userInfo`.
+    func userInfo(of element: ContentsElement) throws(ModelError) -> [String: ModelValue] {
         var result: [String: ModelValue] = [:]
-        for entry in element.children("entry") {
+        for entry in element.children("userInfo").flatMap(\.children) {
             guard let key = entry.attributes["key"] else { throw malformed(entry, "<entry> has no key") }
-            result[key] = .string(entry.attributes["value"] ?? "")
-        }
-        return result
-    }
-
-    /// What stands in a property besides its attributes: `userInfo`, and nothing else that is known.
-    func userInfo(of property: ContentsElement, allowing others: Set<String> = []) throws(ModelError)
-        -> [String: ModelValue]
-    {
-        var result: [String: ModelValue] = [:]
-        for child in property.children where !others.contains(child.name) {
-            guard child.name == "userInfo" else {
-                throw .unsupported(
-                    what: "element <\(child.name)> in \(property.attributes["name"] ?? "")",
-                    place: "\(source), line \(child.line)")
-            }
-            result = try userInfo(child)
+            let former = result.updateValue(.string(entry.attributes["value"] ?? ""), forKey: key)
+            guard former == nil else { throw malformed(entry, "userInfo has the key \(key) twice") }
         }
         return result
     }

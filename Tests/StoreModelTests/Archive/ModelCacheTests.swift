@@ -41,6 +41,66 @@ import Testing
         #expect(read["E"]?.attributes.first?.validations.first?.predicateFormat == format)
     }
 
+    @Test func aPropertyThatASubentityDeclaresAnewStaysIts() throws {
+        var model = SampleModel.model
+        model.entities[0].attributes.append(SampleModel.attribute("name", .string, optional: false))
+        let read = try ModelCache.decode(ModelCache.encode(model))
+        #expect(read["Box"]?.attributes.contains { $0.name == "name" && !$0.isOptional } == true)
+        #expect(try read.versionHashes() == model.versionHashes())
+        #expect(try read.versionHashes() != SampleModel.model.versionHashes())
+    }
+
+    @Test func keysWithoutAMeaningAreKeptWithTheirPlace() throws {
+        var archiver = KeyedArchiver()
+        let attribute = archiver.object(
+            "NSAttributeDescription", bases: ["NSPropertyDescription", "NSObject"],
+            [
+                "NSPropertyName": archiver.string("a").node, "NSAttributeType": .integer(700),
+                "NSFlagsKey": .integer(68),
+                "NSShade": archiver.string("dark").node, "NSNothing": KeyedArchiver.Reference.null.node,
+            ])
+        let properties = archiver.dictionary("NSDictionary", [(archiver.string("a"), attribute)])
+        let entity = archiver.object(
+            "NSEntityDescription", bases: ["NSObject"],
+            ["NSEntityName": archiver.string("E").node, "NSProperties": properties.node, "NSWeight": .real(1.5)])
+        let entities = archiver.dictionary("NSDictionary", [(archiver.string("E"), entity)])
+        let root = archiver.object(
+            "NSManagedObjectModel", bases: ["NSObject"],
+            [
+                "NSEntities": entities.node, "CDMCompilerToolVersion": .real(1044),
+                "CDMCompilerXcodeVersion": .integer(1500),
+                "NSLater": .bool(true),
+            ])
+        let model = try ModelCache.decode(archive: archiver.archive(root: root), source: "test")
+        #expect(
+            Set(model.unreadParts.map { "\($0.place): \($0.name)=\($0.value)" }) == [
+                "E.a: NSShade=dark", "E.a: NSFlagsKey=64", "entity E: NSWeight=1.5", ": NSLater=true",
+            ])
+        #expect(model["E"]?.attributes.first?.allowsExternalBinaryDataStorage == true)
+        #expect(
+            model.documentAttributes == ["CDMCompilerToolVersion": "1044.0", "CDMCompilerXcodeVersion": "1500"])
+    }
+
+    @Test func aRelationshipToNowhereIsRefused() throws {
+        var archiver = KeyedArchiver()
+        let relationship = archiver.object(
+            "NSRelationshipDescription", bases: ["NSPropertyDescription", "NSObject"],
+            [
+                "NSPropertyName": archiver.string("r").node, "_NSDestinationEntityName": archiver.string("Z").node,
+                "NSMaxCount": .integer(1),
+            ])
+        let properties = archiver.dictionary("NSDictionary", [(archiver.string("r"), relationship)])
+        let entity = archiver.object(
+            "NSEntityDescription", bases: ["NSObject"],
+            ["NSEntityName": archiver.string("E").node, "NSProperties": properties.node])
+        let entities = archiver.dictionary("NSDictionary", [(archiver.string("E"), entity)])
+        let root = archiver.object("NSManagedObjectModel", bases: ["NSObject"], ["NSEntities": entities.node])
+        let archive = try archiver.archive(root: root)
+        #expect(throws: ModelError.missing(what: "entity Z", place: "test, relationship E.r")) {
+            try ModelCache.decode(archive: archive, source: "test")
+        }
+    }
+
     @Test func inheritedPropertiesAreRepeatedInTheArchive() throws {
         let archive = try KeyedArchive(data: ModelCache.archive(SampleModel.model))
         let entities = try #require(archive.root?["NSEntities"])

@@ -41,6 +41,36 @@ struct CorpusStoreTests {
         #expect(checked > 20)
     }
 
+    /// The keys of real caches are all known: nothing of them is left over.
+    @Test func nothingInACacheIsLeftUnread() throws {
+        for file in try Corpus.storeFiles() {
+            let store = try CorpusStore(file)
+            guard let model = try decode(store) else { continue }
+            #expect(model.unreadParts.isEmpty, "\(store.name): \(model.unreadParts)")
+            #expect(!model.warnings().contains { $0.code == .redeclared }, "\(store.name)")
+        }
+    }
+
+    @Test func everyCompiledVersionHasTheListedHashes() throws {
+        var checked = 0
+        for file in try Corpus.storeFiles() {
+            let folder = file.deletingLastPathComponent().appendingPathComponent("model")
+            let models = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            for model in models where (model as NSString).pathExtension == "momd" {
+                let path = folder.appendingPathComponent(model).path
+                let info = try #require(try ModelReader.versionInfo(at: path))
+                for version in try ModelReader.versions(at: path) {
+                    let read = try version.load()
+                    #expect(try read.versionHashes() == info.hashes[version.name], "\(model) \(version.name)")
+                    #expect(try info.checksums[version.name].map { $0 == (try read.versionChecksum()) } ?? true)
+                    #expect(read.unreadParts.isEmpty)
+                    checked += 1
+                }
+            }
+        }
+        #expect(checked >= 3)
+    }
+
     @Test func everyCacheSurvivesBeingWrittenAndRead() throws {
         for file in try Corpus.storeFiles() {
             let store = try CorpusStore(file)

@@ -88,6 +88,16 @@ import Testing
             ])
     }
 
+    /// A rename in the source that leaves what is persisted alone: classes and labels are no part of the stored form.
+    @Test func renamingOnlyWhatSwiftSeesIsNoChange() {
+        let found = differences { model in
+            model.entities[0].className = "AppModule.RenamedBox"
+            model.entities[0].attributes[1].renamingIdentifier = "photograph"
+            model.entities[0].attributes[1].userInfo = ["label": .string("picture")]
+        }
+        #expect(!found.isEmpty && found.allSatisfy { $0.kind == .sameHash })
+    }
+
     /// The two agree for every change of one fact: a hash differs exactly where a difference says that it does.
     @Test func aDifferenceChangesHashesExactlyIfItSaysSo() throws {
         let changes: [(inout ModelDescription) -> Void] = [

@@ -29,7 +29,9 @@ import Testing
             try write(contents("One"), model.appendingPathComponent("M.xcdatamodel/contents"))
             try write(contents("Two"), model.appendingPathComponent("M 2.xcdatamodel/contents"))
             let error = #expect(throws: ModelError.self) { try ModelReader.read(at: model.path) }
-            #expect(error == .noCurrentVersion(path: model.path, versions: ["M", "M 2"]))
+            #expect(
+                error == .noCurrentVersion(path: model.path, versions: ["M.xcdatamodel", "M 2.xcdatamodel"]))
+            #expect("\(error.map { "\($0)" } ?? "")".contains(model.path + "/M 2.xcdatamodel"))
             try write(
                 """
                 <?xml version="1.0"?><plist version="1.0"><dict><key>_XCCurrentVersionName</key>
@@ -62,7 +64,72 @@ import Testing
             let loaded = try ModelReader.read(at: momd.path)
             #expect(loaded.versionName == "M" && loaded.model == SampleModel.model)
             #expect(try ModelReader.read(at: momd.path + "/M 2.mom").model == SampleModel.model)
-            #expect(try ModelReader.listedHashes(at: momd.path)["M"]?["Box"] == Data(repeating: 7, count: 32))
+            #expect(try ModelReader.versionInfo(at: momd.path)?.hashes["M"]?["Box"] == Data(repeating: 7, count: 32))
+        }
+    }
+
+    @Test func theOnlyVersionIsTheCurrentOne() throws {
+        try withFolder { folder in
+            let model = folder.appendingPathComponent("M.xcdatamodeld")
+            try write(contents("One"), model.appendingPathComponent("M.xcdatamodel/contents"))
+            let loaded = try ModelReader.read(at: model.path)
+            #expect(loaded.versionName == "M" && loaded.versions.map(\.isCurrent) == [true])
+        }
+    }
+
+    @Test func aCurrentVersionThatIsNotThereIsNamed() throws {
+        try withFolder { folder in
+            let model = folder.appendingPathComponent("M.xcdatamodeld")
+            try write(contents("One"), model.appendingPathComponent("M.xcdatamodel/contents"))
+            try write(
+                """
+                <?xml version="1.0"?><plist version="1.0"><dict><key>_XCCurrentVersionName</key>
+                <string>M 9.xcdatamodel</string></dict></plist>
+                """, model.appendingPathComponent(".xccurrentversion"))
+            #expect(
+                throws: ModelError.currentVersionMissing(path: model.path, name: "M 9", versions: ["M.xcdatamodel"])
+            ) { try ModelReader.read(at: model.path) }
+            #expect(try ModelReader.versions(at: model.path).map(\.isCurrent) == [false])
+        }
+    }
+
+    private static let versionInfo = """
+        <?xml version="1.0"?><plist version="1.0"><dict>
+        <key>NSManagedObjectModel_CurrentVersionName</key><string>M</string>
+        <key>NSManagedObjectModel_VersionHashes</key><dict><key>M</key><dict><key>Box</key>
+        <data>BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=</data></dict></dict>
+        <key>NSManagedObjectModel_VersionChecksums</key><dict><key>M</key><string>c2hlY2s=</string></dict>
+        <key>Later</key><true/></dict></plist>
+        """
+
+    @Test(arguments: [false, true])
+    func versionInfoIsReadAsXMLAndAsBinary(isBinary: Bool) throws {
+        try withFolder { folder in
+            let momd = folder.appendingPathComponent("M.momd")
+            let file = momd.appendingPathComponent("VersionInfo.plist")
+            try write(Self.versionInfo, file)
+            if isBinary { try PropertyList.binary(PropertyList.parse(Data(contentsOf: file))).write(to: file) }
+            let info = try #require(try ModelReader.versionInfo(at: momd.path))
+            #expect(
+                info.currentVersionName == "M" && info.checksums == ["M": "c2hlY2s="] && info.otherKeys == ["Later"])
+            #expect(info.hashes == ["M": ["Box": Data(repeating: 7, count: 32)]])
+        }
+    }
+
+    @Test(arguments: [
+        ("<string>M</string>", "<true/>", "NSManagedObjectModel_CurrentVersionName is no text"),
+        ("BwcH", "", "the hash of Box in version M is no data of 32 bytes"),
+        ("<string>c2hlY2s=</string>", "<true/>", "the checksum of version M is no text"),
+    ])
+    func versionInfoOfAnotherFormIsRefused(_ part: String, _ replacement: String, _ reason: String) throws {
+        try withFolder { folder in
+            let momd = folder.appendingPathComponent("M.momd")
+            let file = momd.appendingPathComponent("VersionInfo.plist")
+            let text = part == "BwcH" ? "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=" : part
+            try write(Self.versionInfo.replacingOccurrences(of: text, with: replacement), file)
+            #expect(throws: ModelError.malformed(source: file.path, reason: reason)) {
+                try ModelReader.versionInfo(at: momd.path)
+            }
         }
     }
 

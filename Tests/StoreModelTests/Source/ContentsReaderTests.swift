@@ -36,7 +36,7 @@ import Testing
         let note = try #require(model["Note"])
         #expect(model["Base"]?.isAbstract == true && model["Base"]?.className == nil)
         #expect(note.superentityName == "Base" && note.className == ".Note" && note.renamingIdentifier == "Memo")
-        #expect(note.versionHashModifier == "2" && !note.isSyncable && note.codeGenerationType == "class")
+        #expect(note.versionHashModifier == "2" && note.isSyncable == false && note.codeGenerationType == "class")
         #expect(note.attributes.first?.userInfo == ["k": .string("v")])
         #expect(
             note.fetchIndexes == [
@@ -125,7 +125,9 @@ import Testing
               <fetchedProperty name="same" optional="YES"><fetchRequest name="fetchedPropertyFetchRequest" entity="B"
                   predicateString="n = $FETCH_SOURCE.n"/></fetchedProperty>
             </entity>
-            <entity name="B"/>
+            <entity name="B">
+              <relationship name="a" maxCount="1" destinationEntity="A" inverseName="bs" inverseEntity="A"/>
+            </entity>
             """)
         let many = try #require(model["A"]?.relationships.first)
         #expect(many.minCount == 1 && many.maxCount == 9 && many.isOrdered && many.deleteRule == .cascade)
@@ -146,8 +148,106 @@ import Testing
         "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Composite\" composite=\"P\"/></entity><composite name=\"P\">"
             + "<attribute name=\"b\" attributeType=\"Composite\" composite=\"P\"/></composite>",
         "<entity name=\"A\"><attribute name=\"a\" derived=\"YES\" derivationExpression=\"((\"/></entity>",
+        "text", "<![CDATA[text]]>", "<configuration name=\"C\"><memberEntity/></configuration>",
+        "<fetchRequest name=\"F\"/><fetchRequest name=\"F\"/>",
+        "<configuration name=\"C\"/><configuration name=\"C\"/>",
     ])
     func whatIsNoModelIsRefused(_ body: String) {
         #expect(throws: ModelError.self) { try read(body) }
+    }
+
+    /// What stands in the third line of a model, with what the error says of it.
+    private static let faults: [(inside: String, after: String, says: String)] = [
+        ("<relationship name=\"r\" maxCount=\"1\" destinationEntity=\"Z\"/>", "", "entity Z does not exist"),
+        (
+            "<relationship name=\"r\" maxCount=\"1\" destinationEntity=\"A\" inverseName=\"s\"/>", "",
+            "inverse A.s does not exist"
+        ),
+        ("<attribute name=\"a\" attributeType=\"Odd\"/>", "", "attributeType `Odd` is not supported"),
+        ("<relationship name=\"r\" deletionRule=\"Odd\" destinationEntity=\"A\"/>", "", "deletion rule `Odd`"),
+        ("<relationship name=\"r\" minCount=\"many\" destinationEntity=\"A\"/>", "", "minCount `many` is no number"),
+        ("<attribute name=\"a\" attributeType=\"Composite\" composite=\"P\"/>", "", "composite P does not exist"),
+        ("<attribute name=\"a\" attributeType=\"Composite\"/>", "", "names none"),
+        ("<attribute name=\"a\" attributeType=\"Date\" defaultDateTimeInterval=\"x\"/>", "", "no number of seconds"),
+        ("<attribute name=\"a\" attributeType=\"String\" derived=\"YES\"/>", "", "no derivationExpression"),
+        (
+            "<fetchIndex name=\"i\"><fetchIndexElement property=\"a\" type=\"Odd\"/></fetchIndex>", "",
+            "index type `Odd`"
+        ),
+        (
+            "<fetchIndex name=\"i\"><fetchIndexElement property=\"a\" order=\"odd\"/></fetchIndex>", "",
+            "index order `odd`"
+        ),
+        ("<fetchIndex name=\"i\"><fetchIndexElement/></fetchIndex>", "", "names no property"),
+        ("<fetchIndex name=\"i\"><odd/></fetchIndex>", "", "element <odd>"),
+        ("<attribute name=\"a\"><odd/></attribute>", "", "element <odd>"),
+        ("<uniquenessConstraints><uniquenessConstraint/></uniquenessConstraints>", "", "names no property"),
+        ("<userInfo><entry key=\"k\"/><entry key=\"k\"/></userInfo>", "", "the key k twice"),
+        ("<userInfo><odd/></userInfo>", "", "element <odd>"),
+        ("<fetchedProperty name=\"f\"/>", "", "0 fetch requests"),
+        ("", "<entity name=\"B\" parentEntity=\"Z\"/>", "parent entity Z does not exist"),
+        ("", "<entity name=\"B\" parentEntity=\"B\"/>", "entity B inherits from itself"),
+        ("", "<entity name=\"A\"/>", "entity A is there twice"),
+        (
+            "", "<composite name=\"P\"><attribute name=\"x\"/><attribute name=\"x\"/></composite>",
+            "composite P has x twice"
+        ),
+    ]
+
+    @Test(arguments: faults)
+    func anErrorNamesTheLine(_ fault: (inside: String, after: String, says: String)) throws {
+        let body = "<entity name=\"A\">\n\(fault.inside)</entity>\(fault.after)"
+        let error = #expect(throws: ModelError.self) { try read(body) }
+        let message = error.map { "\($0)" } ?? ""
+        #expect(message.contains("line 3") && message.contains(fault.says), "\(message)")
+    }
+
+    @Test func attributesWithoutAMeaningAreKeptWithTheirPlace() throws {
+        let model = try read(
+            """
+            <entity name="A" shade="dark"><attribute name="a" attributeType="Date" defaultDateTimeInterval="5"
+                defaultValueString="tomorrow" derivationExpression="b"/>
+            <uniquenessConstraints><uniquenessConstraint><constraint value="a" weight="2"/></uniquenessConstraint>
+            </uniquenessConstraints></entity><configuration name="C" cloud="1"/><elements odd="x"><odd/></elements>
+            """)
+        let parts = model.unreadParts.map { "\($0.place): \($0.name)=\($0.value) \($0.line ?? 0)" }
+        #expect(
+            parts == [
+                "entity A: shade=dark 2", "entity A, attribute a: defaultValueString=tomorrow 3",
+                "entity A, attribute a: derivationExpression=b 3",
+                "entity A, uniquenessConstraints, uniquenessConstraint, constraint: weight=2 4",
+                "configuration C: cloud=1 5",
+            ])
+        #expect(model["A"]?.attributes.first?.defaultValue == .date(Date(timeIntervalSinceReferenceDate: 5)))
+        #expect(model["A"]?.attributes.first?.isDerived == false)
+    }
+
+    @Test func aBoundThatIsNoValueBoundsNothing() throws {
+        let date = try attribute(
+            "attributeType=\"Date\" minValueString=\"2010-01-01 01:00:00\" maxDateTimeInterval=\"9\"")
+        #expect(date.minimum == .string("2010-01-01 01:00:00"))
+        #expect(date.validations.map(\.predicateFormat) == ["SELF <= CAST(9.0, \"NSDate\")"])
+    }
+
+    @Test func whatBelongsToTheModelItselfIsKept() throws {
+        let text = """
+            <model name="M" type="t" documentVersion="1.0" usedWithCloudKit="YES" userDefinedModelVersionIdentifier="3">
+            <composite name="Point"><attribute name="x" attributeType="Double"/></composite>
+            <entity name="E"><fetchIndex name="i" partialIndexPredicate="a > 1">
+            <fetchIndexElement expression="self.entity" type="RTree" order="descending"/>
+            <fetchIndexElement expression="length:(name)" expressionType="Integer 32"/></fetchIndex></entity></model>
+            """
+        let model = try ContentsReader(Data(text.utf8), source: "test").model()
+        #expect(
+            model.documentAttributes == ["name": "M", "type": "t", "documentVersion": "1.0", "usedWithCloudKit": "YES"])
+        #expect(model.versionIdentifiers == ["3"] && model.composites.map(\.name) == ["Point"])
+        #expect(model.composites.first?.elements.map(\.type) == [.double])
+        let index = try #require(model["E"]?.fetchIndexes.first)
+        #expect(index.partialIndexPredicateFormat == "a > 1")
+        #expect(
+            index.elements == [
+                .init(property: "self.entity", isExpression: true, kind: .rTree, isAscending: false),
+                .init(property: "length:(name)", isExpression: true, expressionType: .integer32),
+            ])
     }
 }
