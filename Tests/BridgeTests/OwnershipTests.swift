@@ -72,4 +72,20 @@ import Testing
         #expect(error?.code == .ownershipViolation)
         #expect(error?.objects.map(\.object) == [book])
     }
+
+    @Test func anExpectedVersionIsCheckedAlsoWhereTheValueIsTheSameAlready() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.seed = OwnershipSeed(entities: ["Tag": .model]) }
+        defer { bridge.close() }
+        for (instance, entity, key) in [(bridge.legacy, "Shelf", "label"), (bridge.model, "Tag", "name")] {
+            let object = try instance.insert(entity, [key: .string("a")])
+            try instance.update(object, [key: .string("b")], expecting: 1)
+            // Somebody else who read version 1 wants the same value: to tell him that all is well would lose one change.
+            let error = #expect(throws: StoreError.self) {
+                try instance.update(object, [key: .string("b")], expecting: 1)
+            }
+            #expect(error?.code == .versionConflict)
+            #expect(try instance.update(object, [key: .string("b")], expecting: 2).transaction == nil)
+        }
+    }
 }

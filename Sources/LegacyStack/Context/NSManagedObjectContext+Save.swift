@@ -17,7 +17,9 @@ extension NSManagedObjectContext {
     public func saveReturningTransaction() throws -> Int64? {
         try locked {
             absorb()
-            guard !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty else { return nil }
+            guard !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty || !expectations.isEmpty else {
+                return nil
+            }
             callWillSave()
             var attempts = 0
             while true {
@@ -41,7 +43,8 @@ extension NSManagedObjectContext {
     private func attempt() throws -> Int64? {
         try validate()
         let work = SaveWork(self)
-        guard !work.isEmpty else {
+        // A version that is expected has to be there, even where nothing then changes.
+        guard !work.isEmpty || !expectations.isEmpty else {
             insertedList = []
             for object in updatedList { object.flags.remove(.updated) }
             updatedList = []
