@@ -19,7 +19,17 @@ let toolchainHostModules: String = {
     return "/usr/lib/swift/host"
 }()
 
-let strict: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+/// `make fuzz` builds everything with the counters that libFuzzer steers by; nobody else pays for them.
+let isFuzzing = ProcessInfo.processInfo.environment["COEXIST_FUZZ"] == "1"
+
+let language: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+let strict = language + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
+
+/// libFuzzer, as the toolchain ships it.
+let libFuzzer: String = {
+    let toolchain = URL(fileURLWithPath: toolchainHostModules).deletingLastPathComponent().deletingLastPathComponent()
+    return toolchain.appendingPathComponent("swift/clang/lib/linux/libclang_rt.fuzzer_no_main-x86_64.a").path
+}()
 
 let package = Package(
     name: "coexist",
@@ -51,7 +61,7 @@ let package = Package(
             name: "LegacyStack", dependencies: ["StoreFormat", "StoreModel", "SQLite"], swiftSettings: strict),
         .macro(
             name: "ModelMacros",
-            swiftSettings: strict + [.unsafeFlags(["-I", toolchainHostModules])],
+            swiftSettings: language + [.unsafeFlags(["-I", toolchainHostModules])],
             linkerSettings: [
                 .unsafeFlags(["-L", toolchainHostModules, "-Xlinker", "-rpath", "-Xlinker", toolchainHostModules]),
                 .linkedLibrary("SwiftSyntax"),
@@ -83,6 +93,16 @@ let package = Package(
             name: "coexist-bench", dependencies: ["LegacyStack", "ModelStack", "StoreFormat", "SQLite", "CSQLite"],
             swiftSettings: strict),
 
+        .systemLibrary(name: "CLibFuzzer"),
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["Control", "SwiftData", "TestKit", "Bridge", "StoreFormat", "StoreModel", "Varlink"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "coexist-fuzz", dependencies: ["FuzzTargets"] + (isFuzzing ? ["CLibFuzzer"] : []),
+            swiftSettings: language + (isFuzzing ? [.define("COEXIST_FUZZ")] : []),
+            linkerSettings: isFuzzing ? [.unsafeFlags([libFuzzer]), .linkedLibrary("stdc++")] : []),
+
         .target(
             name: "TestKit", dependencies: ["Varlink", "StoreFormat", "StoreModel", "SQLite"],
             swiftSettings: strict),
@@ -99,6 +119,9 @@ let package = Package(
         .testTarget(name: "ControlTests", dependencies: ["Control"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strict),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["TestKit", "FuzzTargets", "coexist-fuzz"], exclude: ["Corpus"],
+            swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["TestKit", "Varlink", "LegacyStack", "coexistd", "coexistctl"],
             swiftSettings: strict),

@@ -6,12 +6,17 @@ import Varlink
 /// Values that a client gives, read as the property that they are for.
 ///
 /// A text is accepted for every type, so that a shell can write any value; JSON's own types where they fit.
-struct ValueInput {
+package struct ValueInput {
     let store: Store
+
+    /// Reads values for objects of this store.
+    package init(store: Store) {
+        self.store = store
+    }
 
     /// The inputs of an object.
     /// - Throws: `StoreError` `UnknownKey` with the nearest name, or `TypeMismatch`.
-    func values(_ object: JSONObject, of entity: EntityLayout) throws -> [String: ObjectBatch.Input] {
+    package func values(_ object: JSONObject, of entity: EntityLayout) throws -> [String: ObjectBatch.Input] {
         var values: [String: ObjectBatch.Input] = [:]
         for (key, json) in object {
             if let attribute = entity.attribute(key) {

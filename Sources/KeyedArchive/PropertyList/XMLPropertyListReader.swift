@@ -27,7 +27,9 @@ final class XMLPropertyListReader: NSObject, XMLParserDelegate {
 
     static func read(_ data: Data, limits: PropertyList.Limits) throws(PropertyListError) -> PropertyListNode {
         let reader = XMLPropertyListReader(limits: limits)
-        let parser = XMLParser(data: data)
+        guard let parser = SafeXML.parser(data) else {
+            throw PropertyListError(.badText, "the XML is not in UTF-8", at: 1)
+        }
         parser.delegate = reader
         let done = parser.parse()
         if let failure = reader.failure { throw failure }

@@ -86,23 +86,29 @@ public struct StoreMetadata: Sendable, Hashable {
                 .metadataUnreadable, "the metadata property list of \(connection.path) is NULL",
                 way: "restore a backup: without it the store's model version is not known")
         }
+        return try StoreMetadata(uuid: uuid, propertyList: Data(bytes), path: connection.path)
+    }
+
+    /// Reads the property list of the row in the store at `path`.
+    /// - Throws: `StoreError` `MetadataUnreadable` or `TooOld`.
+    package init(uuid: String, propertyList bytes: Data, path: String) throws {
         do {
-            guard let plist = try PropertyList.parse(Data(bytes)).dictionary else {
+            guard let plist = try PropertyList.parse(bytes).dictionary else {
                 throw StoreError(
-                    .metadataUnreadable, "the metadata of \(connection.path) is no dictionary",
+                    .metadataUnreadable, "the metadata of \(path) is no dictionary",
                     way: "restore a backup of the store")
             }
             // Mac OS X 10.4 wrote versions 1 and 2, whose hashes are computed in a way that is not known.
             if let version = plist[Key.hashesVersion]?.integer, version < 3 {
                 throw StoreError(
                     .tooOld,
-                    "\(connection.path) has entity version hashes of version \(version), from before Mac OS X 10.5",
+                    "\(path) has entity version hashes of version \(version), from before Mac OS X 10.5",
                     way: "open and save it once with a newer framework")
             }
-            return StoreMetadata(uuid: uuid, plist: plist)
+            self.init(uuid: uuid, plist: plist)
         } catch let error as PropertyListError {
             throw StoreError(
-                .metadataUnreadable, "the metadata property list of \(connection.path) cannot be read: \(error)",
+                .metadataUnreadable, "the metadata property list of \(path) cannot be read: \(error)",
                 way: "restore a backup of the store")
         }
     }

@@ -30,7 +30,7 @@ public enum TriggerMirror {
 
     /// Rewrites `CREATE TRIGGER name … ON table …` as a TEMP trigger on `main.table`. The body stays: names in it resolve
     /// to the main schema, since the temporary one has no tables.
-    static func temporary(_ sql: String, name: String, table: String) -> String? {
+    package static func temporary(_ sql: String, name: String, table: String) -> String? {
         var scanner = SQLTokens(sql)
         guard scanner.keyword("CREATE") else { return nil }
         _ = scanner.keyword("TEMP") || scanner.keyword("TEMPORARY")

@@ -98,6 +98,17 @@ public enum ModelReader {
         return try propertyList(file).map { list throws(ModelError) in try VersionInfo(list, source: file) }
     }
 
+    /// The same, of the file's bytes; `path` names it in errors.
+    package static func versionInfo(_ data: Data, path: String) throws(ModelError) -> VersionInfo {
+        let list: PropertyListNode
+        do {
+            list = try PropertyList.parse(data)
+        } catch {
+            throw .malformed(source: path, reason: "\(error)")
+        }
+        return try VersionInfo(list, source: path)
+    }
+
     /// Reads a model of one version.
     static func readSingle(at path: String) throws(ModelError) -> ModelDescription {
         switch try kind(at: path) {
@@ -109,10 +120,15 @@ public enum ModelReader {
                 if FileManager.default.fileExists(atPath: path + "/elements") { throw .binaryModelSource(path: path) }
                 throw .unreadable(path: path, reason: "there is no `contents` in it")
             }
-            return try ContentsReader(try contents(contentsPath), source: contentsPath).model()
+            return try readSource(contents(contentsPath), name: contentsPath)
         case .versionedSource, .versionedCompiled:
             return try read(at: path).model
         }
+    }
+
+    /// Reads the XML of an `.xcdatamodel`; `name` is what errors call it.
+    package static func readSource(_ data: Data, name: String) throws(ModelError) -> ModelDescription {
+        try ContentsReader(data, source: name).model()
     }
 
     private static func contents(_ path: String) throws(ModelError) -> Data {

@@ -1,4 +1,5 @@
 import Foundation
+import KeyedArchive
 
 #if canImport(FoundationXML)
     import FoundationXML
@@ -43,7 +44,9 @@ final class ContentsParser: NSObject, XMLParserDelegate {
     /// - Throws: ``ModelError/malformed(source:reason:)`` with the line.
     static func parse(_ data: Data, source: String) throws(ModelError) -> ContentsElement {
         let builder = ContentsParser()
-        let parser = XMLParser(data: data)
+        guard let parser = SafeXML.parser(data) else {
+            throw .malformed(source: source, reason: "its XML is not in UTF-8")
+        }
         parser.delegate = builder
         let done = parser.parse()
         if let failure = builder.failure { throw .malformed(source: source, reason: failure) }

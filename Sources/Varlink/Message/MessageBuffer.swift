@@ -1,7 +1,7 @@
 import Glibc
 
 /// Bytes from a stream, cut into messages at their NULs.
-struct MessageBuffer {
+package struct MessageBuffer {
     private var bytes: [UInt8] = []
     /// Where the first message that was not taken begins.
     private var start = 0
@@ -9,7 +9,7 @@ struct MessageBuffer {
     private var searched = 0
     let maximumMessageBytes: Int
 
-    init(maximumMessageBytes: Int) {
+    package init(maximumMessageBytes: Int) {
         self.maximumMessageBytes = maximumMessageBytes
     }
 
@@ -17,7 +17,7 @@ struct MessageBuffer {
     var count: Int { bytes.count - start }
 
     /// Adds bytes. The memory of a long message is given back once it was taken.
-    mutating func append(_ piece: UnsafeBufferPointer<UInt8>) {
+    package mutating func append(_ piece: UnsafeBufferPointer<UInt8>) {
         if start > 0, start == bytes.count || start > 1 << 16 {
             if start == bytes.count, bytes.capacity > 1 << 18 { bytes = [] } else { bytes.removeFirst(start) }
             searched -= start
@@ -27,7 +27,7 @@ struct MessageBuffer {
     }
 
     /// Takes the next whole message and passes its text, without the NUL, to the body; nil if none is there yet.
-    mutating func next<Value>(
+    package mutating func next<Value>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(MessageError) -> Value
     ) throws(MessageError) -> Value? {
         guard let end = endOfMessage() else {

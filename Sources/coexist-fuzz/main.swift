@@ -1,0 +1,3 @@
+import Foundation
+
+exit(FuzzCommand.run(Array(CommandLine.arguments.dropFirst())))
