@@ -15,8 +15,14 @@ docdir = $(PREFIX)/share/doc/coexistd
 release = .build/release
 # With the Swift runtime inside, the binaries run where there is no toolchain.
 flags = -c release --static-swift-stdlib
+# What `make fuzz` reads with, and for how long in all: make fuzz TARGET="json predicate" SECONDS=600
+fuzz = COEXIST_FUZZ=1 $(SWIFT) build -c release --scratch-path .build/fuzz --product coexist-fuzz
+fuzzer = .build/fuzz/release/coexist-fuzz
+fuzzed = .run/fuzz
+SECONDS ?= 300
+TARGET ?=
 
-.PHONY: help run build test bench lint install clean packages sample check-units
+.PHONY: help run build test bench fuzz fuzz-seeds lint install clean packages sample check-units
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +42,13 @@ test: packages ## build everything and run every test; COEXIST_* variables are p
 bench: packages ## run the measurements in release mode
 	$(SWIFT) run $(flags) coexist-bench
 
+fuzz: packages ## let libFuzzer look for inputs that readers fail at: SECONDS= in all, TARGET= some of `coexist-fuzz list`
+	$(fuzz)
+	@.ci/fuzz $(fuzzer) $(fuzzed) $(SECONDS) $(TARGET)
+
+fuzz-seeds: # the seeds in Tests/FuzzTests/Corpus anew, after what they are made from has changed
+	$(SWIFT) run coexist-fuzz seeds Tests/FuzzTests/Corpus
+
 lint: ## check the format of every Swift file
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
 
@@ -52,6 +65,7 @@ install: build ## install binaries, units and their users below DESTDIR and PREF
 
 clean: ## remove what was built; the sample store in .run stays
 	$(SWIFT) package clean
+	rm -rf .build/fuzz
 
 packages: # the Debian packages that the build needs, where they are missing
 	@.ci/install-packages

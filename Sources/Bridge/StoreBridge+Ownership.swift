@@ -21,6 +21,7 @@ extension StoreBridge {
     /// Refuses writes to the entity's unit until it is thawed; owner and epoch stay.
     @discardableResult
     public func freeze(_ entity: String) throws -> OwnershipRegister.Unit {
+        try checkWritable()
         let unit = try unit(of: entity)
         let store = store
         return try maintain { try OwnershipWriter(connection: $0).setFrozen(true, unit: unit.name, store: store).0 }
@@ -30,6 +31,7 @@ extension StoreBridge {
     /// - Throws: `StoreError` `UnknownEntity` or `NotAdopted`, and what writing the register throws.
     @discardableResult
     public func thaw(_ entity: String) throws -> OwnershipRegister.Unit {
+        try checkWritable()
         let unit = try unit(of: entity)
         let store = store
         return try maintain { try OwnershipWriter(connection: $0).setFrozen(false, unit: unit.name, store: store).0 }
@@ -47,6 +49,7 @@ extension StoreBridge {
         _ entity: String, to owner: StackName?, isDryRun: Bool = false, user: String? = nil, reason: String? = nil,
         progress: (HandoverStep) -> Void = { _ in }
     ) throws -> HandoverResult? {
+        try checkWritable()
         let unit = try unit(of: entity)
         guard let owner = owner ?? unit.previous else {
             throw StoreError(

@@ -30,6 +30,7 @@ public final class StoreBridge: Sendable {
     private let watcher: Mutex<CommitWatcher?>
     private let log: BridgeLog
     private let retention = Mutex<RetentionKeeper?>(nil)
+    private let health = BridgeHealth()
     private let keeper: LogKeeper
 
     /// Takes the store's lock, adopts it where it never was, opens both stacks and starts to replay.
@@ -45,16 +46,23 @@ public final class StoreBridge: Sendable {
         store = preparation.store
         readOnlyReason = preparation.readOnlyReason
         adoptionBackup = preparation.backup
+        if let problem = preparation.problem { health.note(problem) }
         self.options = options
         self.lock = lock
         self.log = log
         legacy = try stacks.legacy(preparation, options)
         model = try stacks.model(preparation, options)
         let storePath = store.path
-        let readers = ConnectionPool(limit: options.readers) { try StoreConnector.connect(storePath, .reader) }
+        let place = store
+        let readers = ConnectionPool(limit: options.readers) {
+            let connection = try StoreConnector.connect(storePath, .reader)
+            try place.checkPlace()
+            return connection
+        }
         self.readers = readers
         let store = store
         let observers = observers
+        let health = health
         func replayer(_ instance: any StackInstance) -> Replayer {
             Replayer(instance, readers: readers) { event in
                 log.note(event)
@@ -78,7 +86,7 @@ public final class StoreBridge: Sendable {
             }
             watcher = Mutex(
                 try CommitWatcher(store: store) { finding in
-                    Self.handle(finding, replayers, [legacy, model], log, touched)
+                    Self.handle(finding, replayers, [legacy, model], log, health, touched)
                 })
         } else {
             maintenance = nil
@@ -105,7 +113,7 @@ public final class StoreBridge: Sendable {
 
     private static func handle(
         _ finding: CommitCounts.Finding, _ replayers: [StackName: Replayer], _ instances: [any StackInstance],
-        _ log: BridgeLog, _ touched: () -> Set<String>?
+        _ log: BridgeLog, _ health: BridgeHealth, _ touched: () -> Set<String>?
     ) {
         switch finding {
         case .committed: break
@@ -119,13 +127,35 @@ public final class StoreBridge: Sendable {
         case .restarted:
             for instance in instances { instance.dropCaches(of: nil, position: nil) }
             log.alarm("the WAL index was rebuilt: every cache was dropped")
-        case .failed(let error): log.alarm("the watcher failed: \(error)")
+        case .failed(let error):
+            if error.code == .storeReplaced {
+                health.note(error)
+                for instance in instances { instance.dropCaches(of: nil, position: nil) }
+            }
+            log.alarm("the watcher failed: \(error)")
         }
         for replayer in replayers.values { replayer.signal() }
     }
 
     /// The stack of that name.
     public func instance(_ stack: StackName) -> any StackInstance { stack == .legacy ? legacy : model }
+
+    /// Why the store is not written any more, though it was opened for writing: its files are no longer at their path, or
+    /// damage was met in it. Nil while all is well.
+    public var problem: StoreError? { health.problem ?? StoreHealth.problem(of: store) }
+
+    /// Sets what is told when the store's files are gone from their path, or the store was opened damaged.
+    public func setProblemHandler(_ handler: @escaping @Sendable (StoreError) -> Void) { health.setHandler(handler) }
+
+    /// Refuses to write a store in trouble.
+    /// - Throws: `StoreError`: `ReadOnly`, `StoreReplaced` or `Damaged`.
+    public func checkWritable() throws {
+        if let problem { throw problem }
+        guard let readOnlyReason else { return }
+        throw StoreError(
+            .readOnly, "\(store.path) is open read-only: \(readOnlyReason)",
+            way: "correct the configuration and restart")
+    }
 
     /// Warnings of this run, oldest first: what a person should know.
     public var warnings: [String] { log.warnings }
@@ -163,10 +193,11 @@ public final class StoreBridge: Sendable {
 
     /// Writes with the bridge's own connection, one caller at a time.
     func maintain<T>(_ body: (Connection) throws -> T) throws -> T {
+        try checkWritable()
         guard let maintenance else {
-            throw StoreError(
-                .readOnly, "\(store.path) is open read-only: \(readOnlyReason ?? "")", way: "see `coexistctl status`")
+            throw StoreError(.readOnly, "\(store.path) is open read-only", way: "see `coexistctl status`")
         }
+        try store.checkPlace()
         return try StoreConnector.translating(store.path) {
             try maintenance.use(body)
         }

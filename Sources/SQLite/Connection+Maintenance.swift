@@ -43,6 +43,22 @@ extension Connection {
         return CheckpointResult(isComplete: code == SQLITE_OK, logFrames: Int(log), checkpointedFrames: Int(moved))
     }
 
+    /// Whether the path no longer leads to the file that this connection has open: it was removed, renamed, or replaced.
+    public var isMoved: Bool {
+        var moved: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+        return moved != 0 || FileIdentity(openedPath) != openedFile
+    }
+
+    /// The name of the write-ahead log, links in the path resolved.
+    public var logPath: String { databasePath + "-wal" }
+    /// The name of the log's index, links in the path resolved.
+    public var indexPath: String { databasePath + "-shm" }
+
+    private var databasePath: String {
+        sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? openedPath
+    }
+
     /// The number of commits that the WAL index has counted since it was made; nil outside WAL mode.
     ///
     /// Read through SQLite's shared-memory method: opening the -shm file would drop this process' locks.
@@ -75,6 +91,12 @@ extension Connection {
         guard code == SQLITE_DONE, finished == SQLITE_OK else {
             throw SQLiteError(target.handle, code == SQLITE_DONE ? finished : code)
         }
+    }
+
+    /// The first thing that `PRAGMA quick_check` finds wrong; nil for a file whose pages fit together. Reads the whole file.
+    public func firstPageProblem() throws -> String? {
+        let found = try query("PRAGMA quick_check(1)").first?.first?.textValue
+        return found == "ok" ? nil : found
     }
 
     /// What `PRAGMA integrity_check` reports: empty for a sound file.

@@ -15,6 +15,9 @@ public final class Connection {
     private var cache: [String: Statement] = [:]
     private let policy: BusyPolicy
     private let lease: RawFile.Lease
+    let openedPath: String
+    /// The file that was opened.
+    var openedFile: FileIdentity? { lease.identity }
     var functionNames: Set<String> = []
     /// Frames in the WAL after this connection's last commit.
     public private(set) var logFrames = 0
@@ -56,6 +59,7 @@ public final class Connection {
         self.lease = lease
         self.handle = handle
         self.path = originalPath ?? path
+        openedPath = path
         self.mode = mode
         self.policy = policy
         sqlite3_busy_handler(handle, BusyPolicy.handler, Unmanaged.passUnretained(policy).toOpaque())

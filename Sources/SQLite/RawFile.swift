@@ -7,34 +7,22 @@ import Synchronization
 /// commit can then overwrite ours. So a file is read raw only while this process has no connection to it, and no
 /// connection opens meanwhile.
 public enum RawFile {
-    private struct Identity: Hashable {
-        var device: UInt64
-        var inode: UInt64
-
-        init?(_ path: String) {
-            var info = stat()
-            guard stat(path, &info) == 0 else { return nil }
-            device = UInt64(info.st_dev)
-            inode = UInt64(info.st_ino)
-        }
-    }
-
-    private static let open = Mutex<[Identity: Int]>([:])
+    private static let open = Mutex<[FileIdentity: Int]>([:])
 
     /// Runs the body with the path while no connection of this process has the file open.
     /// - Returns: nil, without running the body, where one has.
     public static func read<T>(_ path: String, _ body: (String) throws -> T) rethrows -> T? {
         try open.withLock { files in
-            if let identity = Identity(path), files[identity] != nil { return nil }
+            if let identity = FileIdentity(path), files[identity] != nil { return nil }
             return try body(path)
         }
     }
 
     /// A connection's share in an open file; given back when the connection has closed.
     final class Lease {
-        private let identity: Identity?
+        let identity: FileIdentity?
 
-        private init(_ identity: Identity?) {
+        private init(_ identity: FileIdentity?) {
             self.identity = identity
         }
 
@@ -42,7 +30,7 @@ public enum RawFile {
         static func take<T>(_ path: String, _ body: () throws -> T) rethrows -> (Lease, T) {
             try RawFile.open.withLock { files in
                 let result = try body()
-                let identity = Identity(path)
+                let identity = FileIdentity(path)
                 if let identity { files[identity, default: 0] += 1 }
                 return (Lease(identity), result)
             }

@@ -33,7 +33,8 @@ enum Fuzzer {
         }
     #else
         static func run(_ target: FuzzTarget, _ options: [String]) -> Int32 {
-            FuzzCommand.complain("coexist-fuzz: this build has no libFuzzer in it. Use `make fuzz TARGET=\(target.name)`")
+            FuzzCommand.complain(
+                "coexist-fuzz: this build has no libFuzzer in it. Use `make fuzz TARGET=\(target.name)`")
             return 2
         }
     #endif

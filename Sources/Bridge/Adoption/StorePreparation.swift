@@ -8,6 +8,8 @@ public struct StorePreparation: Sendable {
     public var store: Store
     /// Why nothing may be written; nil where the store may be.
     public var readOnlyReason: String?
+    /// The damage because of which nothing may be written.
+    public var problem: StoreError?
     /// The backup that adoption made, if there was one just now.
     public var backup: String?
 
@@ -18,20 +20,39 @@ public struct StorePreparation: Sendable {
             log.warn("\(opened.path) is open read-only: \(reason)")
             return StorePreparation(store: opened, readOnlyReason: reason, backup: nil)
         }
-        var backup: String?
         let isAdopted = try StoreConnector.translating(opened.path) {
             try CoexistenceTables.exist(try StoreConnector.offlineReader(opened.path))
         }
+        if let problem = try damage(opened, isAdopted: isAdopted) { return degraded(opened, problem, log) }
+        var backup: String?
         if !isAdopted {
             let plan = Adoption.Plan(seed: options.seed, guardMode: options.guardMode)
             backup = try Adoption.adopt(opened, plan: plan)
         }
-        let connection = try StoreConnector.connect(opened.path, .writer(options.durability))
-        let store = try StoreConnector.translating(opened.path) {
-            if isAdopted { try takeOver(connection, opened, options, log) }
-            return try opened.reread(connection)
+        do {
+            let connection = try StoreConnector.connect(opened.path, .writer(options.durability))
+            let store = try StoreConnector.translating(opened.path) {
+                if isAdopted { try takeOver(connection, opened, options, log) }
+                return try opened.reread(connection)
+            }
+            return StorePreparation(store: store, readOnlyReason: nil, backup: backup)
+        } catch let error as StoreError where error.code == .damaged && StoreHealth.problem(of: opened) != nil {
+            return degraded(opened, error, log)
         }
-        return StorePreparation(store: store, readOnlyReason: nil, backup: backup)
+    }
+
+    /// Files up to this size are looked through at every start, larger ones when they are adopted, and by `verify`.
+    private static let examinedBytes = 256 << 20
+
+    private static func damage(_ store: Store, isAdopted: Bool) throws -> StoreError? {
+        let size = (try? FileManager.default.attributesOfItem(atPath: store.path)[.size]) as? Int ?? 0
+        return !isAdopted || size <= examinedBytes ? try StoreHealth.examine(store.path) : nil
+    }
+
+    /// What can be read of a damaged store is, and nothing is written to it.
+    private static func degraded(_ store: Store, _ problem: StoreError, _ log: BridgeLog) -> StorePreparation {
+        log.warn("\(store.path) is open read-only: \(problem)")
+        return StorePreparation(store: store, readOnlyReason: problem.message, problem: problem)
     }
 
     /// Opens a store that was adopted before.

@@ -61,7 +61,7 @@ struct OwnershipWriter {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    .text(unit), .text(before.owner.rawValue), .text(owner.rawValue), .integer(epoch + 1), .real(now),
+                    .text(unit), .text(before.owner.rawValue), .text(owner.rawValue), .integer(epoch &+ 1), .real(now),
                     cause.user.map { .text($0) } ?? .null, cause.reason.map { .text($0) } ?? .null, .integer(last),
                 ])
             try CoexistenceState.countCommit(connection)

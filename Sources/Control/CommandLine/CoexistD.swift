@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import Varlink
 
 /// The program `coexistd`.
@@ -14,7 +15,8 @@ public enum CoexistD {
         do {
             return try run(Array(arguments.dropFirst()), signals, output)
         } catch {
-            let failure = CommandFailure(error, opening: false)
+            // Whose rights are missing here are the daemon's own, at the store.
+            let failure = CommandFailure(error, opening: (error as? StoreError)?.code == .accessDenied)
             output.fail(failure, program: "coexistd")
             return failure.exitCode
         }

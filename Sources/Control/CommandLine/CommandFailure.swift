@@ -78,7 +78,7 @@ struct CommandFailure: Error {
     private static func exitCode(_ code: String, opening: Bool) -> Int32 {
         let cannotOpen: Set<String> = [
             "NotFound", "NotADatabase", "Encrypted", "Empty", "Damaged", "NotAStore", "TooOld", "ModelMissing",
-            "ModelUnreadable", "MetadataUnreadable", "SchemaMismatch",
+            "ModelUnreadable", "MetadataUnreadable", "SchemaMismatch", "StaleLog",
         ]
         if code == "AccessDenied" || code == "PermissionDenied" { return opening ? 4 : 5 }
         if code == "BadConfiguration" { return 2 }

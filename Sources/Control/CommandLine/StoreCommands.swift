@@ -168,7 +168,12 @@ enum StoreCommands {
 
     private static func backup(_ arguments: Arguments, _ output: Output) throws -> Int32 {
         let (path, target) = (arguments.operands[0], arguments.operands[1])
-        try StoreProbe.check(path)
+        do {
+            // A copy of what is no store, or cannot be opened any more, would be taken for a backup.
+            _ = try StoreMetadata.read(path: path)
+        } catch {
+            throw CommandFailure(error, opening: true)
+        }
         try StoreBackup.copy(path, to: target)
         if output.isJSON {
             output.json(["file": .string(target)])

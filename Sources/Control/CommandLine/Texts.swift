@@ -5,6 +5,9 @@ enum StatusText {
     static func print(_ status: JSONObject, _ output: Output) {
         func text(_ value: JSON?) -> String { value.map { $0.stringValue ?? $0.description } ?? "-" }
         output.line("state    \(text(status["state"]))")
+        if let problem = status["problem"], !problem.isNull {
+            output.line("problem  \(text(problem["code"])): \(text(problem["message"])). \(text(problem["way"]))")
+        }
         output.line("store    \(text(status["store"]?["path"]))")
         output.line("UUID     \(text(status["store"]?["uuid"]))")
         output.line(

@@ -102,6 +102,7 @@ public enum ControlInterface {
         # State, store, stacks, owners, history, log, clients.
         method Status() -> (
           state: string,
+          problem: ?(code: string, message: string, way: string),
           store: (path: string, uuid: string),
           stacks: [string]StackStatus,
           owners: []Owner,

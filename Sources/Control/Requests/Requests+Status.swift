@@ -7,14 +7,18 @@ import Varlink
 extension Requests {
     func status(state: String, clients: Int) throws -> JSONObject {
         let staleness = bridge.staleness
-        let extent = try bridge.extent()
+        let extent = try inTrouble(.init(first: nil, last: 0, count: 0)) { try bridge.extent() }
         return [
-            "state": .string(state),
+            "state": .string(bridge.problem == nil ? state : "degraded"),
+            "problem": bridge.problem.map {
+                ["code": .string($0.code.rawValue), "message": .string($0.message), "way": .string($0.way)]
+            } ?? .null,
             "store": ["path": .string(store.path), "uuid": .string(store.uuid)],
-            "stacks": try stacks(),
-            "owners": try owners(),
+            "stacks": try inTrouble([:]) { try stacks() },
+            "owners": try inTrouble([]) { try owners() },
             "history": [
-                "last": .string(try token(extent.last)), "first": extent.first.map { .integer($0) } ?? .null,
+                "last": .string(try inTrouble("") { try token(extent.last) }),
+                "first": extent.first.map { .integer($0) } ?? .null,
                 "transactions": .integer(extent.count),
             ],
             "wal": ["bytes": JSON(logBytes)],
@@ -28,6 +32,15 @@ extension Requests {
                 "p99": number(staleness.value(at: 0.99)),
             ],
         ]
+    }
+
+    /// What a status says of a store in trouble where it cannot be read any more.
+    private func inTrouble<T>(_ fallback: T, _ read: () throws -> T) throws -> T {
+        do {
+            return try read()
+        } catch  where bridge.problem != nil {
+            return fallback
+        }
     }
 
     private func number(_ value: Double?) -> JSON { value.map { .double($0) } ?? .null }
@@ -45,7 +58,7 @@ extension Requests {
                     let position = bridge.instance(name).position
                     return (
                         name.rawValue,
-                        ["token": .string(try token(position)), "lag": .integer(max(0, last - position))]
+                        ["token": .string(try token(position)), "lag": .integer(max(0, last &- position))]
                     )
                 }))
     }

@@ -109,10 +109,7 @@ struct Requests: Sendable {
 
     /// The stack that a request writes through: the one it names, else the owner.
     private func writer(_ parameters: JSONObject, _ entity: String) throws -> any StackInstance {
-        if let reason = bridge.readOnlyReason {
-            throw StoreError(
-                .readOnly, "\(store.path) is open read-only: \(reason)", way: "correct the configuration and restart")
-        }
+        try bridge.checkWritable()
         let named = try stack(parameters["stack"])
         return bridge.instance(try named ?? bridge.unit(of: entity).owner)
     }

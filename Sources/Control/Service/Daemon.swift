@@ -47,6 +47,10 @@ public final class Daemon: Sendable {
             log(.warning, "\(key) is set, but this version does nothing with it yet")
         }
         for warning in bridge.warnings { log(.warning, warning) }
+        bridge.setProblemHandler { [log, notifier] problem in
+            log(.error, "the store is not written any more: \(problem)")
+            notifier.status("degraded: \(problem.message)")
+        }
         do {
             try serve(configuration, listener)
         } catch {

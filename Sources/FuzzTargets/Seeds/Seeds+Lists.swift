@@ -60,7 +60,8 @@ extension Seeds {
             archiver.object("NSUUID", bases: ["NSObject"], ["NS.uuidbytes": .data(Data(count: 16))]),
             archiver.object("NSURL", bases: ["NSObject"], ["NS.base": .uid(0), "NS.relative": .uid(2)]),
         ]
-        let list = archiver.object("NSArray", bases: ["NSObject"], ["NS.objects": .array(items.map(\.node) + [parent.node])])
+        let list = archiver.object(
+            "NSArray", bases: ["NSObject"], ["NS.objects": .array(items.map(\.node) + [parent.node])])
         archiver.fill(
             parent, "NSMutableDictionary", bases: ["NSDictionary", "NSObject"],
             ["NS.keys": .array([items[0].node]), "NS.objects": .array([list.node])])
@@ -70,7 +71,8 @@ extension Seeds {
     /// What SwiftData keeps an array of strings in.
     static func jsonArchive() throws -> Data {
         var archiver = KeyedArchiver()
-        let root = archiver.object("NSMutableData", bases: ["NSData", "NSObject"], ["NS.data": .data(Data("[\"a\"]".utf8))])
+        let root = archiver.object(
+            "NSMutableData", bases: ["NSData", "NSObject"], ["NS.data": .data(Data("[\"a\"]".utf8))])
         return try archiver.archive(root: root)
     }
 }

@@ -13,7 +13,9 @@ extension Seeds {
                 "author.books.@max.pages > 3", "'a' IN[c] title", "#title == 'x' && @'a' == 'b'", "%K == %@",
                 "FUNCTION(pages, 'abs:') == 1", "title[0] == 'a'", "TERNARY(pages > 1, 1, 2) == 1",
             ]),
-            "expression": numbered(["pages", "count:(books)", "books.@sum.pages", "lowercase:(title)", "now()", "1 + 2"]),
+            "expression": numbered([
+                "pages", "count:(books)", "books.@sum.pages", "lowercase:(title)", "now()", "1 + 2",
+            ]),
             "object-name": numbered([
                 "Book/1", "x-coredata://00000000-0000-0000-0000-000000000000/Book/p12", "Book/-1",
                 "00000000-0000-0000-0000-000000000000:1:12", "12", "Book/9223372036854775807", "/", "x-coredata://",

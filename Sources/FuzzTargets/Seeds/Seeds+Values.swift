@@ -22,7 +22,9 @@ extension Seeds {
         return [
             "column": columns,
             "swift-values": swift,
-            "change-bitmap": [("none", Data()), ("some", Data([0x80, 0x01])), ("all", Data(repeating: 0xFF, count: 40))],
+            "change-bitmap": [
+                ("none", Data()), ("some", Data([0x80, 0x01])), ("all", Data(repeating: 0xFF, count: 40)),
+            ],
         ]
     }
 

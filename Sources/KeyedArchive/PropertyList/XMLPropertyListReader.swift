@@ -1,11 +1,7 @@
 import Foundation
 
-#if canImport(FoundationXML)
-    import FoundationXML
-#endif
-
 /// Reads the XML form. An XML dictionary `{CF$UID: n}` becomes a UID, as `plutil` writes them.
-final class XMLPropertyListReader: NSObject, XMLParserDelegate {
+struct XMLPropertyListReader {
     private struct Container {
         var name: String
         var key: String?
@@ -14,108 +10,99 @@ final class XMLPropertyListReader: NSObject, XMLParserDelegate {
     }
 
     private let limits: PropertyList.Limits
+    private var reader: XMLReader
     private var containers: [Container] = []
     private var text = ""
     private var leaf: String?
     private var nodes = 0
     private var result: PropertyListNode?
-    private var failure: PropertyListError?
-
-    private init(limits: PropertyList.Limits) {
-        self.limits = limits
-    }
 
     static func read(_ data: Data, limits: PropertyList.Limits) throws(PropertyListError) -> PropertyListNode {
-        let reader = XMLPropertyListReader(limits: limits)
-        guard let parser = SafeXML.parser(data) else {
-            throw PropertyListError(.badText, "the XML is not in UTF-8", at: 1)
+        do {
+            // A list's element, a value's element, and the containers between them.
+            let depth = limits.depth < .max - 2 ? limits.depth + 2 : limits.depth
+            var list = XMLPropertyListReader(limits, try XMLReader(data, maximumDepth: depth))
+            return try list.read()
+        } catch let error as XMLError {
+            throw PropertyListError(.badXML, "the XML is not well formed: \(error.message)", at: error.line)
+        } catch let error as PropertyListError {
+            throw error
+        } catch {
+            throw PropertyListError(.badXML, "\(error)")
         }
-        parser.delegate = reader
-        let done = parser.parse()
-        if let failure = reader.failure { throw failure }
-        guard done, reader.containers.isEmpty, let result = reader.result else {
-            throw PropertyListError(.badXML, "the XML is not well formed or holds no value", at: parser.lineNumber)
+    }
+
+    private init(_ limits: PropertyList.Limits, _ reader: XMLReader) {
+        self.limits = limits
+        self.reader = reader
+    }
+
+    private mutating func read() throws -> PropertyListNode {
+        while let event = try reader.next() {
+            switch event {
+            case .start(let name, _): try start(name)
+            case .text(let piece): if leaf != nil { text += piece }
+            case .end(let name): try end(name)
+            }
         }
+        guard let result else { throw failure(.badXML, "the XML holds no value") }
         return result
     }
 
-    private func fail(_ parser: XMLParser, _ kind: PropertyListError.Kind, _ message: String) {
-        if failure == nil { failure = PropertyListError(kind, message, at: parser.lineNumber) }
-        parser.abortParsing()
+    private func failure(_ kind: PropertyListError.Kind, _ message: String) -> PropertyListError {
+        PropertyListError(kind, message, at: reader.line)
     }
 
-    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
-        // libxml2 goes on behind errors as well as it can; here the first one counts.
-        if failure == nil {
-            failure = PropertyListError(.badXML, "the XML is not well formed", at: parser.lineNumber)
-        }
-    }
-
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-        attributes: [String: String]
-    ) {
-        guard failure == nil else { return }
-        guard leaf == nil else { return fail(parser, .badXML, "<\(name)> inside a value") }
+    private mutating func start(_ name: String) throws(PropertyListError) {
+        guard leaf == nil else { throw failure(.badXML, "<\(name)> inside a value") }
         switch name {
         case "plist":
-            if !containers.isEmpty || result != nil { fail(parser, .badXML, "<plist> inside a list") }
+            if !containers.isEmpty || result != nil { throw failure(.badXML, "<plist> inside a list") }
         case "dict", "array":
             guard containers.count < limits.depth else {
-                return fail(parser, .tooLarge, "more than \(limits.depth) containers in each other")
+                throw failure(.tooLarge, "more than \(limits.depth) containers in each other")
             }
             containers.append(Container(name: name))
         case "key", "string", "integer", "real", "date", "data", "true", "false":
             leaf = name
             text = ""
         default:
-            fail(parser, .badXML, "<\(name)> is no element of a property list")
+            throw failure(.badXML, "<\(name)> is no element of a property list")
         }
     }
 
-    func parser(_ parser: XMLParser, foundCharacters string: String) {
-        if leaf != nil { text += string }
-    }
-
-    func parser(_ parser: XMLParser, foundCDATA block: Data) {
-        if leaf != nil { text += String(decoding: block, as: UTF8.self) }
-    }
-
-    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
-        guard failure == nil else { return }
+    private mutating func end(_ name: String) throws(PropertyListError) {
         switch name {
         case "plist":
             break
         case "dict", "array":
             guard let done = containers.popLast() else { return }
-            if done.key != nil { return fail(parser, .badXML, "a key without a value") }
-            if name == "array" { return add(.array(done.elements), parser) }
+            if done.key != nil { throw failure(.badXML, "a key without a value") }
+            if name == "array" { return try add(.array(done.elements)) }
             let dictionary = PropertyListDictionary(done.entries)
             if dictionary.count == 1, case .integer(let uid)? = dictionary["CF$UID"], uid >= 0 {
-                return add(.uid(UInt64(uid)), parser)
+                return try add(.uid(UInt64(uid)))
             }
-            add(.dictionary(dictionary), parser)
+            try add(.dictionary(dictionary))
         case "key":
             leaf = nil
             guard let last = containers.indices.last, containers[last].name == "dict", containers[last].key == nil
-            else {
-                return fail(parser, .badXML, "<key> where none belongs")
-            }
+            else { throw failure(.badXML, "<key> where none belongs") }
             containers[last].key = text
         default:
             leaf = nil
             guard let node = Self.value(name, text) else {
-                return fail(parser, .badXML, "`\(text.prefix(40))` is no \(name)")
+                throw failure(.badXML, "`\(text.prefix(40))` is no \(name)")
             }
-            add(node, parser)
+            try add(node)
         }
     }
 
-    private func add(_ node: PropertyListNode, _ parser: XMLParser) {
+    private mutating func add(_ node: PropertyListNode) throws(PropertyListError) {
         nodes += 1
-        guard nodes <= limits.nodes else { return fail(parser, .tooLarge, "more than \(limits.nodes) values") }
+        guard nodes <= limits.nodes else { throw failure(.tooLarge, "more than \(limits.nodes) values") }
         guard let last = containers.indices.last else {
-            guard result == nil else { return fail(parser, .badXML, "two values at the top") }
+            guard result == nil else { throw failure(.badXML, "two values at the top") }
             result = node
             return
         }
@@ -125,7 +112,7 @@ final class XMLPropertyListReader: NSObject, XMLParserDelegate {
             containers[last].key = nil
             containers[last].entries.append((key, node))
         } else {
-            fail(parser, .badXML, "a value without a key")
+            throw failure(.badXML, "a value without a key")
         }
     }
 

@@ -56,7 +56,7 @@ public final class NSPersistentStoreCoordinator: Sendable {
         }
         let options = description.openingOptions
         let model = managedObjectModel.modelDescription
-        if !options.isReadOnly, !FileManager.default.fileExists(atPath: path) {
+        if !options.isReadOnly, !StoreProbe.isTaken(path) {
             try FileManager.default.createDirectory(
                 at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
             try StoreCreator.create(path, model: model, isTracked: options.isTracking)

@@ -37,6 +37,7 @@ extension LegacyInstance {
     /// - Throws: `StoreError`, `UnknownEntity` among others.
     public func object(_ reference: ObjectReference, isFresh: Bool) throws -> ObjectRecord? {
         let entity = try schema.entity(reference.entity)
+        try checkPlace()
         if !isFresh, let record = try cachedRecord(entity, reference.key) { return record }
         let generation = cache.generation
         return try read { connection in

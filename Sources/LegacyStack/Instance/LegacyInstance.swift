@@ -41,6 +41,8 @@ public final class LegacyInstance: StackInstance {
         var contexts: [WeakContext] = []
         /// What this instance committed since it last replayed: a store that has not been adopted records no writers.
         var own: Set<Int64> = []
+        /// Whether another file was found in the store's place.
+        var isLost = false
     }
 
     private struct WeakContext {
@@ -120,10 +122,26 @@ public final class LegacyInstance: StackInstance {
     /// Runs the body with a reader that nobody else uses meanwhile.
     /// - Throws: `StoreError`.
     func read<T>(_ body: (Connection) throws -> T) throws -> T {
+        try checkPlace()
         do {
             return try StoreConnector.translating(store.path) { try readers.use(body) }
         } catch is ConnectionPool.PoolClosed {
             throw StoreError(.refused, "\(store.path) has been closed", way: "open it again")
+        }
+    }
+
+    /// Refuses to read on where another file took the store's place: what is cached is of the old one, and goes.
+    /// - Throws: `StoreError` `StoreReplaced`.
+    func checkPlace() throws {
+        do {
+            try store.checkPlace()
+        } catch {
+            let isFirst = state.withLock { state in
+                defer { state.isLost = true }
+                return !state.isLost
+            }
+            if isFirst { dropCaches(of: nil, position: nil) }
+            throw error
         }
     }
 

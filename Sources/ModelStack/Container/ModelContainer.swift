@@ -47,7 +47,7 @@ public final class ModelContainer: Sendable {
         let configuration = configurations.first ?? ModelConfiguration(schema: schema)
         let path = configuration.url.path
         let model = try schema.modelDescription()
-        if !FileManager.default.fileExists(atPath: path) {
+        if !StoreProbe.isTaken(path) {
             guard configuration.allowsSave else {
                 throw StoreError(.notFound, "there is no file \(path)", way: "allow saving, so that it can be made")
             }

@@ -19,8 +19,8 @@ extension ObjectContext {
         }
         guard let lane = instance.writer else {
             throw StoreError(
-                .readOnly, "\(instance.store.path) was opened for reading only",
-                way: "open it for writing")
+                .readOnly, instance.readOnlyReason ?? "\(instance.store.path) was opened for reading only",
+                way: "open it for writing, with history tracking on")
         }
         let identity = TransactionIdentity(author: author, contextName: contextName)
         let (run, number, sideEffects) = try instance.saving {

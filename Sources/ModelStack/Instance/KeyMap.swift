@@ -22,16 +22,15 @@ struct KeyMap {
         let statement = try connection.prepare("SELECT Z_PK, Z_ENT FROM \(table.sqlIdentifier)")
         while try statement.step() {
             let number = Int32(truncatingIfNeeded: statement.integer(1))
-            if isDense { dense[Int(statement.integer(0))] = number } else { sparse[statement.integer(0)] = number }
+            let key = statement.integer(0)
+            // In a damaged table a row's key can lie outside of what min and max said.
+            if isDense, key >= 0, key < Int64(dense.count) { dense[Int(key)] = number } else { sparse[key] = number }
         }
     }
 
     /// The number; nil where there is no row.
     subscript(key: Int64) -> Int64? {
-        if !dense.isEmpty {
-            guard key >= 0, key < Int64(dense.count), dense[Int(key)] != 0 else { return nil }
-            return Int64(dense[Int(key)])
-        }
+        if key >= 0, key < Int64(dense.count), dense[Int(key)] != 0 { return Int64(dense[Int(key)]) }
         return sparse[key].map(Int64.init)
     }
 }

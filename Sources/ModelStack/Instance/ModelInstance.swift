@@ -22,6 +22,9 @@ public final class ModelInstance: StackInstance {
     /// How the instance was opened.
     public let options: Options
 
+    /// Why nothing can be saved; nil where something can.
+    public let readOnlyReason: String?
+
     let plan: StorePlan
     let cache: RowCache
     let readers: ConnectionPool
@@ -35,13 +38,15 @@ public final class ModelInstance: StackInstance {
         var epochs: [String: Int64]
         var commitHandler: (@Sendable (CommitNotice) -> Void)?
         var isClosed = false
+        /// Whether another file was found in the store's place.
+        var isLost = false
     }
 
     /// How to open a store.
     public struct Options: Sendable, Hashable {
         /// Reads only; the file and its folder stay exactly as they are.
         public var isReadOnly = false
-        /// Whether saves write history; a tracked store opened without is refused for writing.
+        /// Whether saves write history. A tracked store that is opened without gets read-only.
         public var isTracking = true
         /// How far a commit has got when a save returns.
         public var durability = StoreConnector.Durability.full
@@ -95,7 +100,12 @@ public final class ModelInstance: StackInstance {
             return connection
         }
         self.readers = readers
-        writer = isOffline ? nil : try WriterLane(store, options)
+        readOnlyReason =
+            isOffline
+            ? "\(path) was opened for reading only"
+            : !options.isTracking && store.historyForm.isTracked
+                ? "\(path) has persistent history, and this stack was opened with history tracking off" : nil
+        writer = readOnlyReason == nil ? try WriterLane(store, options) : nil
         let (position, epochs) = try StoreConnector.translating(path) {
             try readers.use { connection in
                 try connection.transaction(.deferred) {
@@ -131,6 +141,7 @@ public final class ModelInstance: StackInstance {
     /// Runs the body in one read snapshot; a single statement is one by itself.
     /// - Throws: `StoreError`.
     func read<T>(inSnapshot: Bool = true, _ body: (Connection) throws -> T) throws -> T {
+        try checkPlace()
         do {
             return try StoreConnector.translating(store.path) {
                 try readers.use { connection in
@@ -139,6 +150,21 @@ public final class ModelInstance: StackInstance {
             }
         } catch is ConnectionPool.PoolClosed {
             throw StoreError(.refused, "\(store.path) has been closed", way: "open it again")
+        }
+    }
+
+    /// Refuses to read on where another file took the store's place: what is cached is of the old one, and goes.
+    /// - Throws: `StoreError` `StoreReplaced`.
+    func checkPlace() throws {
+        do {
+            try store.checkPlace()
+        } catch {
+            let isFirst = state.withLock { state in
+                defer { state.isLost = true }
+                return !state.isLost
+            }
+            if isFirst { dropCaches(of: nil, position: nil) }
+            throw error
         }
     }
 

@@ -15,7 +15,8 @@ final class HistoryAppender {
     init(_ connection: Connection, form: HistoryForm) throws {
         self.connection = connection
         self.form = form
-        number = try Self.last(connection, Catalogue.transactionNumber, "ATRANSACTION") + 1
+        number = try FileCounter.advance(
+            try Self.last(connection, Catalogue.transactionNumber, "ATRANSACTION"), "history transactions")
         lastChange = try Self.last(connection, Catalogue.changeNumber, "ACHANGE")
         if case .interned(let count) = form { tombstones = count } else { tombstones = 0 }
         let names = (0..<tombstones).map { ", ZTOMBSTONE\($0)" }.joined()
@@ -37,7 +38,7 @@ final class HistoryAppender {
     func append(
         _ kind: HistoryChange.Kind, _ entity: EntityLayout, _ key: Int64, columns: [UInt8]?, tombstone: [SQLValue]
     ) throws {
-        lastChange += 1
+        lastChange = try FileCounter.advance(lastChange, "history changes")
         insert.bind(lastChange, at: 1)
         insert.bind(kind.rawValue, at: 2)
         insert.bind(entity.number, at: 3)
@@ -79,7 +80,8 @@ final class HistoryAppender {
     private func intern(_ text: String) throws -> Int64 {
         let found = try connection.scalar("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", [.text(text)])
         if let key = found?.integerValue { return key }
-        let key = try Self.last(connection, Catalogue.transactionStringNumber, "ATRANSACTIONSTRING") + 1
+        let key = try FileCounter.advance(
+            try Self.last(connection, Catalogue.transactionStringNumber, "ATRANSACTIONSTRING"), "history texts")
         try connection.run(
             "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)",
             [.integer(key), .integer(Catalogue.transactionStringNumber), .text(text)])

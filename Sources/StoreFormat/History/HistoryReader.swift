@@ -90,7 +90,7 @@ public struct HistoryReader {
     public func floor() throws -> Int64 {
         let extent = try extent()
         let recorded = try CoexistenceTables.exist(connection) ? try CoexistenceState.read(connection).purgeFloor : 0
-        return max(recorded, extent.first.map { $0 - 1 } ?? extent.last)
+        return max(recorded, extent.first.map { $0 > 0 ? $0 - 1 : 0 } ?? extent.last)
     }
 
     /// - Throws: `StoreError` `TokenExpired` if changes after the number are gone.

@@ -11,7 +11,11 @@ import SQLite
 /// Belongs to the thread that uses it.
 public final class CommitCounts {
     private let connection: Connection
+    private let store: Store
     private var baseline: Baseline
+    private var place: StorePlace
+    /// Set when the store's files were found to have gone: that is told once.
+    private var isLost = false
 
     /// What changed since the last look.
     public enum Finding: Sendable {
@@ -21,6 +25,7 @@ public final class CommitCounts {
         case untracked(Int64)
         /// The count went back: the WAL index was rebuilt.
         case restarted
+        /// The store cannot be read, or its files are no longer at their path (`StoreReplaced`).
         case failed(StoreError)
     }
 
@@ -51,6 +56,8 @@ public final class CommitCounts {
     /// - Throws: `StoreError`.
     public init(store: Store) throws {
         connection = try StoreConnector.connect(store.path, .reader)
+        self.store = store
+        place = StorePlace(store.path)
         baseline = Baseline(change: .log(0), commits: nil, last: nil, foreign: 0)
         try StoreConnector.translating(store.path) {
             while true {
@@ -65,6 +72,8 @@ public final class CommitCounts {
     /// - Returns: what changed; nil if nothing did, or commits come too fast to tell: look again.
     public func look() -> Finding? {
         do {
+            guard !isLost else { return nil }
+            try place.check(connection, store: store)
             guard try change() != baseline.change, let now = try read(after: baseline.last ?? 0) else { return nil }
             let before = baseline
             baseline = now
@@ -74,10 +83,15 @@ public final class CommitCounts {
             guard (now.commits == nil) == (before.commits == nil), (now.last == nil) == (before.last == nil) else {
                 return .untracked(grown)
             }
-            let explained = (now.commits ?? 0) - (before.commits ?? 0) + now.foreign
-            return grown > explained ? .untracked(grown - explained) : .committed
+            // The file may say anything, so the sum may wrap.
+            let explained = (now.commits ?? 0) &- (before.commits ?? 0) &+ now.foreign
+            return grown > explained ? .untracked(grown &- explained) : .committed
         } catch let error as SQLiteError where error.isBusy {
             return nil
+        } catch let error as StoreError {
+            isLost = error.code == .storeReplaced
+            if isLost, place.isLogOrphaned(connection) { _ = try? connection.checkpoint(.full) }
+            return .failed(error)
         } catch {
             let failure = (error as? SQLiteError).map { StoreError($0, path: connection.path) }
             return .failed(failure ?? StoreError(.inputOutput, "\(error)"))

@@ -14,7 +14,9 @@ public final class InstanceFollower: Sendable {
             case .committed: break
             case .untracked, .restarted: instance.dropCaches(of: nil, position: nil)
             // The next look says so again; a save says it to somebody who can act on it.
-            case .failed: return
+            case .failed(let error):
+                if error.code == .storeReplaced { instance.dropCaches(of: nil, position: nil) }
+                return
             }
             try? instance.replay()
             told()

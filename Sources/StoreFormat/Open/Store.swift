@@ -23,6 +23,8 @@ public struct Store: Sendable {
     public let externalData: ExternalData
     /// Whether the file was in WAL mode when it was opened.
     public let isWAL: Bool
+    /// The file that was opened, to tell it from one that takes its place.
+    let identity: FileIdentity?
 
     /// The store's UUID.
     public var uuid: String { metadata.uuid }
@@ -54,25 +56,32 @@ public struct Store: Sendable {
         requiringEqualHashes: Bool = true
     ) throws -> Store {
         try StoreProbe.check(path)
+        // Before it is opened: a file that takes its place meanwhile is then taken for a replacement, not for the store.
+        let identity = FileIdentity(path)
+        RawFile.read(path) { _ in StoreHealth.forget(identity) }
         return try StoreConnector.translating(path) {
             let connection = try StoreConnector.offlineReader(path)
             return try open(
-                connection, path: path, model: model, source: source, requiringEqualHashes: requiringEqualHashes)
+                connection, path: path, identity: identity, model: model, source: source,
+                requiringEqualHashes: requiringEqualHashes)
         }
     }
 
     /// Reads all of this through a connection, in one snapshot.
     static func open(
-        _ connection: Connection, path: String, model: ModelDescription?, source: String, requiringEqualHashes: Bool
+        _ connection: Connection, path: String, identity: FileIdentity?, model: ModelDescription?, source: String,
+        requiringEqualHashes: Bool
     ) throws -> Store {
         try connection.transaction(.deferred) {
             try read(
-                connection, path: path, model: model, source: source, requiringEqualHashes: requiringEqualHashes)
+                connection, path: path, identity: identity, model: model, source: source,
+                requiringEqualHashes: requiringEqualHashes)
         }
     }
 
     private static func read(
-        _ connection: Connection, path: String, model: ModelDescription?, source: String, requiringEqualHashes: Bool
+        _ connection: Connection, path: String, identity: FileIdentity?, model: ModelDescription?, source: String,
+        requiringEqualHashes: Bool
     ) throws -> Store {
         let tables = try TableColumns(connection)
         guard tables["Z_METADATA"] != nil, tables["Z_PRIMARYKEY"] != nil else {
@@ -94,16 +103,18 @@ public struct Store: Sendable {
             layout: StoreLayout(model: model, catalogue: catalogue, tables: tables),
             historyForm: HistoryForm(tables), externalData: ExternalData(storePath: path),
             // Of a store that is read as immutable SQLite does not say so, but only a WAL store is read like that.
-            isWAL: try connection.mode == .immutable || connection.scalar("PRAGMA journal_mode")?.textValue == "wal")
+            isWAL: try connection.mode == .immutable || connection.scalar("PRAGMA journal_mode")?.textValue == "wal",
+            identity: identity)
     }
 
     /// The same knowledge, read anew inside the connection's transaction: after the file's tables changed.
     func rereadInTransaction(_ connection: Connection) throws -> Store {
         let fresh = try Store.read(
-            connection, path: path, model: model, source: "", requiringEqualHashes: false)
+            connection, path: path, identity: identity, model: model, source: "", requiringEqualHashes: false)
         return Store(
             path: path, metadata: fresh.metadata, model: model, modelOrigin: modelOrigin, catalogue: fresh.catalogue,
-            layout: fresh.layout, historyForm: fresh.historyForm, externalData: externalData, isWAL: fresh.isWAL)
+            layout: fresh.layout, historyForm: fresh.historyForm, externalData: externalData, isWAL: fresh.isWAL,
+            identity: identity)
     }
 
     /// The same knowledge, read anew through a connection.

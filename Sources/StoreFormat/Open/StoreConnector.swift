@@ -32,9 +32,15 @@ public enum StoreConnector {
         case .copy(let folder, let copy):
             // The first read opens the log too; then the copy needs no names any more.
             defer { try? FileManager.default.removeItem(atPath: folder) }
+            let origin = LogOrigin(file: copy, log: copy + "-wal")
+            if let why = origin?.contradiction() { throw StoreError.staleLog(path, why) }
+            let alone = LogOrigin.Mark(try Connection(path: copy, mode: .immutable))
             connection = try Connection(path: copy, mode: .readWrite, originalPath: path)
             try connection.execute("PRAGMA query_only=1")
             _ = try connection.scalar("SELECT count(*) FROM sqlite_master")
+            if let why = origin?.contradiction(alone, LogOrigin.Mark(connection)) {
+                throw StoreError.staleLog(path, why)
+            }
         }
         try prepare(connection)
         return connection
@@ -71,7 +77,9 @@ public enum StoreConnector {
         do {
             return try body()
         } catch let error as SQLiteError {
-            throw StoreError(error, path: path)
+            let translated = StoreError(error, path: path)
+            if error.isCorrupt { StoreHealth.note(translated, path: path) }
+            throw translated
         }
     }
 }

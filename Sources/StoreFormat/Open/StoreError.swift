@@ -16,6 +16,10 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case modelUnreadable = "ModelUnreadable"
         case metadataUnreadable = "MetadataUnreadable"
         case schemaMismatch = "SchemaMismatch"
+        /// The log beside the file is of another file, or of another state of it.
+        case staleLog = "StaleLog"
+        /// The path no longer leads to the file that is open.
+        case storeReplaced = "StoreReplaced"
         case readOnly = "ReadOnly"
         case busy = "Busy"
         case diskFull = "DiskFull"

@@ -12,13 +12,7 @@ public enum StoreProbe {
     }
 
     private static func inspect(_ path: String) throws {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw StoreError(.notFound, "there is no file \(path)", way: "check the path")
-        }
-        guard !isFolder.boolValue else {
-            throw StoreError(.notADatabase, "\(path) is a folder", way: "give the store file itself")
-        }
+        try checkKind(path)
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw StoreError(.accessDenied, "\(path) may not be read", way: "check its permissions")
         }
@@ -32,6 +26,43 @@ public enum StoreProbe {
             throw StoreError(.inputOutput, "\(path) cannot be read: \(error)", way: "check the disk")
         }
         try check(header: [UInt8](header), size: size, path: path)
+    }
+
+    /// Whether something lies at the path, were it a link that leads nowhere: then nothing may be made there.
+    public static func isTaken(_ path: String) -> Bool {
+        var info = stat()
+        // Where the path cannot be looked at, opening says why.
+        return lstat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR)
+    }
+
+    /// A pipe or a device must not even be opened: that can wait for ever.
+    private static func checkKind(_ path: String) throws {
+        var info = stat()
+        guard stat(path, &info) == 0 else { throw missing(path, errno) }
+        switch info.st_mode & S_IFMT {
+        case S_IFREG: return
+        case S_IFDIR:
+            throw StoreError(.notADatabase, "\(path) is a folder", way: "give the store file itself")
+        default:
+            throw StoreError(
+                .notADatabase, "\(path) is no file, but a pipe, a socket or a device", way: "give the store file itself"
+            )
+        }
+    }
+
+    private static func missing(_ path: String, _ code: Int32) -> StoreError {
+        switch code {
+        case ENOENT, ENOTDIR:
+            isTaken(path)
+                ? StoreError(.notFound, "\(path) is a link that leads nowhere", way: "correct or remove the link")
+                : StoreError(.notFound, "there is no file \(path)", way: "check the path")
+        case ELOOP: StoreError(.notFound, "\(path) is a link that leads to itself", way: "correct or remove the link")
+        case EACCES:
+            StoreError(.accessDenied, "the folder of \(path) may not be entered", way: "check its permissions")
+        default:
+            StoreError(
+                .inputOutput, "\(path) cannot be looked at: \(String(cString: strerror(code)))", way: "check the path")
+        }
     }
 
     private static func check(header: [UInt8], size: UInt64, path: String) throws {

@@ -24,7 +24,8 @@ public enum TriggerMirror {
             guard let name = row[0].textValue, let table = row[1].textValue, let sql = row[2].textValue,
                 let copy = temporary(sql, name: name, table: table)
             else { continue }
-            try connection.execute(copy)
+            // One statement: SQLite reads no further in a schema's text, and what a file hides behind it must not run here.
+            try connection.prepare(copy).run()
         }
     }
 

@@ -51,7 +51,9 @@ public enum OrderKeys {
     private static func spread(_ low: Int64, _ high: Int64, _ n: Int64) -> [Int64]? {
         let gap = high - low
         guard gap > n else { return nil }
-        return (1...n).map { low + gap * $0 / (n + 1) }
+        // gap * i / (n + 1), in parts that do not overflow whatever the file says.
+        let (whole, rest) = gap.quotientAndRemainder(dividingBy: n + 1)
+        return (1...n).map { low + whole * $0 + rest * $0 / (n + 1) }
     }
 
     /// The indexes of a longest strictly ascending subsequence of the keys that are there.

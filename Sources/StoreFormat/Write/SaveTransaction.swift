@@ -152,8 +152,8 @@ public final class SaveTransaction {
                 try connection.scalar("SELECT max(Z_PK) FROM \(entity.table.sqlIdentifier)")?.integerValue ?? 0
             last = max(counter, highest)
         }
-        keys[entity.rootName] = last + Int64(count)
-        return last + 1
+        keys[entity.rootName] = try FileCounter.advance(last, by: Int64(count), "objects of \(entity.rootName)")
+        return try FileCounter.advance(last, "objects of \(entity.rootName)")
     }
 
     // MARK: Rows
@@ -193,6 +193,7 @@ public final class SaveTransaction {
         changed: some Sequence<String>
     ) throws -> Bool {
         try requireAuthority(entity, key)
+        if let expecting { _ = try FileCounter.advance(expecting, "versions of \(entity.name)/\(key)") }
         let files = try files(entity, key, columns: columns.map(\.index))
         let statement = try rowStatements(entity).update(columns.map(\.index), checksVersion: expecting != nil)
         for (i, column) in columns.enumerated() { statement.bind(column.value, at: i + 1) }

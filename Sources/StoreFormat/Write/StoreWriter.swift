@@ -19,6 +19,7 @@ public final class StoreWriter {
     /// The entities of objects that the last save changed beside what its body told it to.
     public private(set) var sideEffects: Set<String> = []
     private var schemaVersion: Int64?
+    private var place: StorePlace
     private let notices: NoticeSender
     /// After a checkpoint that readers held back, the size of the log in frames at which to try again.
     private var nextCheckpoint = 0
@@ -38,6 +39,7 @@ public final class StoreWriter {
                 way: "switch history tracking on: without it the other stack would miss every change")
         }
         self.store = store
+        place = StorePlace(store.path)
         self.isTracking = isTracking
         notices = NoticeSender(storePath: store.path)
         self.maximumLogBytes = maximumLogBytes
@@ -50,11 +52,14 @@ public final class StoreWriter {
     public func save<T>(
         _ authority: SaveAuthority, _ identity: TransactionIdentity, _ body: (SaveTransaction) throws -> T
     ) throws -> (T, Int64?) {
+        try StoreHealth.checkWritable(store)
+        try store.checkPlace()
         let result = try StoreConnector.translating(store.path) {
             try connection.execute("BEGIN IMMEDIATE")
             var pending: SaveTransaction?
             var before: (store: Store, schemaVersion: Int64?) = (store, nil)
             do {
+                try place.check(connection, store: store)
                 // Triggers that are mirrored in this transaction go again if it is rolled back.
                 before.schemaVersion = try followSchema() ? nil : schemaVersion
                 before.store = store
@@ -63,6 +68,7 @@ public final class StoreWriter {
                 let result = try body(transaction)
                 let number = try transaction.finish()
                 sideEffects = transaction.sideEffects
+                try place.check(connection, store: store)
                 try connection.execute(number == nil ? "ROLLBACK" : "COMMIT")
                 if number == nil { (store, schemaVersion) = before }
                 if number != nil { notices.committed() }

@@ -52,12 +52,20 @@ extension ExpressionNode {
 
     private static func path(_ parts: [String]) -> String {
         parts.enumerated().map { index, part in
-            index == 0 && PredicateParser.reserved.contains(part.uppercased()) ? "#" + part : part
+            index == 0 && PredicateParser.reserved.contains(part.uppercased()) ? "#" + part : key(part)
         }.joined(separator: ".")
     }
 
     private static func suffix(_ parts: [String]) -> String {
-        parts.map { "." + $0 }.joined()
+        parts.map { "." + key($0) }.joined()
+    }
+
+    /// A key, marked where it does not begin as a name does, such as one with a digit at its start.
+    private static func key(_ part: String) -> String {
+        guard let first = part.unicodeScalars.first, first != "@", !PredicateLexer.startsName(first) else {
+            return part
+        }
+        return "#" + part
     }
 }
 

@@ -37,7 +37,7 @@ struct PredicateLexer {
         index + ahead < scalars.count ? scalars[index + ahead] : nil
     }
 
-    private static func startsName(_ scalar: Unicode.Scalar) -> Bool {
+    static func startsName(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "_" || scalar.properties.isAlphabetic
     }
 

@@ -13,7 +13,7 @@ struct ContentsReader {
     init(_ data: Data, source: String) throws(ModelError) {
         self.source = source
         budget = ReadingBudget(source: source)
-        root = try ContentsParser.parse(data, source: source)
+        root = try ContentsElement.parse(data, source: source)
         guard root.name == "model" else {
             throw .malformed(source: source, reason: "its XML is a <\(root.name)>, not a <model>")
         }

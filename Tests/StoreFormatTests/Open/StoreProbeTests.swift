@@ -41,6 +41,22 @@ struct StoreProbeTests {
         try expect(.notADatabase)
     }
 
+    @Test("a pipe, which is not waited for")
+    func pipe() throws {
+        #expect(mkfifo(path, 0o600) == 0)
+        let error = expectStoreError(.notADatabase) { _ = try Store.open(path) }
+        #expect(error?.message.contains(path) == true)
+    }
+
+    @Test("a link that leads nowhere, or to itself", arguments: ["nowhere", "store.sqlite"])
+    func link(destination: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file(destination))
+        let error = expectStoreError(.notFound) { _ = try Store.open(path) }
+        #expect(error?.message.contains("link") == true)
+        expectStoreError(.alreadyExists) { try StoreCreator.create(path, model: SampleModels.library) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
+    }
+
     @Test("a file without bytes")
     func zeroLength() throws {
         try write([])

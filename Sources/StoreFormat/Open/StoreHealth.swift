@@ -1,0 +1,50 @@
+import SQLite
+import Synchronization
+
+/// Damage that this process met in files that it has open.
+///
+/// A file whose pages do not fit together can still be read where they do, but what is written to it may destroy more:
+/// from the first sign of damage on, no stack of the process writes to it.
+public enum StoreHealth {
+    private static let damaged = Mutex<[FileIdentity: StoreError]>([:])
+
+    /// Remembers damage, the first of a file.
+    static func note(_ error: StoreError, path: String) {
+        guard let identity = FileIdentity(path) else { return }
+        damaged.withLock { if $0[identity] == nil { $0[identity] = error } }
+    }
+
+    /// What is wrong with the store's file; nil as long as nothing was met.
+    public static func problem(of store: Store) -> StoreError? {
+        store.identity.flatMap { identity in damaged.withLock { $0[identity] } }
+    }
+
+    /// Forgets what was met in a file that is opened anew.
+    static func forget(_ identity: FileIdentity?) {
+        if let identity { damaged.withLock { $0[identity] = nil } }
+    }
+
+    /// - Throws: `StoreError` `Damaged` where damage was met in the store.
+    public static func checkWritable(_ store: Store) throws {
+        guard let problem = problem(of: store) else { return }
+        throw StoreError(
+            .damaged, "\(store.path) is not written any more, since damage was met in it: \(problem.message)",
+            way: problem.way)
+    }
+
+    /// Looks through all of the file's pages.
+    /// - Returns: what is wrong with it; nil for a sound file.
+    public static func examine(_ path: String) throws -> StoreError? {
+        do {
+            let problem = try StoreConnector.translating(path) {
+                try StoreConnector.offlineReader(path).firstPageProblem()
+            }
+            return problem.map {
+                StoreError(
+                    .damaged, "\(path) is damaged: \($0)", way: "restore a backup, or salvage what can be read")
+            }
+        } catch let error as StoreError where error.code == .damaged {
+            return error
+        }
+    }
+}

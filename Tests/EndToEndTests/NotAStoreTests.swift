@@ -1,0 +1,157 @@
+import Foundation
+import SQLite
+import StoreFormat
+import TestKit
+import Testing
+
+/// What lies at a store's path and is none: every command tells the kinds apart, exits with 4, and leaves every byte.
+@Suite struct NotAStoreTests {
+    enum Kind: String, CaseIterable, CustomTestStringConvertible {
+        case missing, empty, text, truncated, zeroedFirstPage, zeroedMetadata, otherTables, folder, pipe
+        case dangling, circular, staleLog
+
+        var testDescription: String { rawValue }
+
+        /// The codes that say so.
+        var code: String {
+            switch self {
+            case .missing, .dangling, .circular: "NotFound"
+            case .empty: "Empty"
+            case .text, .folder, .pipe, .zeroedFirstPage: "NotADatabase"
+            case .truncated, .zeroedMetadata: "Damaged"
+            case .otherTables: "NotAStore"
+            case .staleLog: "StaleLog"
+            }
+        }
+
+        /// Makes it.
+        func make(_ path: String, _ folder: TemporaryFolder) throws {
+            let url = URL(fileURLWithPath: path)
+            func store() throws -> Data {
+                let made = folder.file("made")
+                try StoreCreator.create(made, model: SampleModels.library)
+                defer { StoreBackup.remove(made) }
+                return try Data(contentsOf: URL(fileURLWithPath: made))
+            }
+            switch self {
+            case .missing: break
+            case .empty: try Data().write(to: url)
+            case .text: try Data("Once upon a time\n".utf8).write(to: url)
+            case .truncated: try store().prefix(30_000).write(to: url)
+            case .zeroedFirstPage:
+                var bytes = try store()
+                bytes.resetBytes(in: 0..<4096)
+                try bytes.write(to: url)
+            case .zeroedMetadata:
+                var bytes = try store()
+                let page =
+                    try Connection(
+                        path: {
+                            try bytes.write(to: url); return path
+                        }(), mode: .immutable
+                    )
+                    .scalar("SELECT rootpage FROM sqlite_master WHERE name = 'Z_METADATA'")?.integerValue ?? 1
+                bytes.resetBytes(in: (Int(page) - 1) * 4096..<Int(page) * 4096)
+                try bytes.write(to: url)
+            case .otherTables:
+                let connection = try Connection(path: path, mode: .readWriteCreate)
+                try connection.execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
+            case .folder: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            case .pipe: #expect(mkfifo(path, 0o600) == 0)
+            case .dangling:
+                try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file("nowhere"))
+            case .circular:
+                try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+            case .staleLog:
+                let other = folder.file("other")
+                try StoreCreator.create(other, model: SampleModels.library)
+                func grow(_ connection: Connection) throws {
+                    try connection.execute("INSERT INTO ZTAG (Z_ENT, ZNAME) VALUES (7, hex(randomblob(9000)))")
+                }
+                for _ in 0..<3 { try grow(Connection(path: other, mode: .readWrite)) }
+                let connection = try Connection(path: other, mode: .readWrite)
+                try grow(connection)
+                let log = try Data(contentsOf: URL(fileURLWithPath: other + "-wal"))
+                StoreBackup.remove(other)
+                try store().write(to: url)
+                try log.write(to: URL(fileURLWithPath: path + "-wal"))
+            }
+        }
+    }
+
+    /// Names and bytes; a pipe has none.
+    private func image(_ folder: String) throws -> [String: Data] {
+        var image: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            var info = stat()
+            let isFile = lstat(folder + "/" + name, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
+            image[name] = isFile ? FileManager.default.contents(atPath: folder + "/" + name) : Data()
+        }
+        return image
+    }
+
+    @Test(arguments: Kind.allCases)
+    func isToldApartByEveryCommand(kind: Kind) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        try kind.make(path, folder)
+        let before = try image(folder.path)
+        for command in ["inspect", "dump", "verify", "hashes"] {
+            let result = try Programs.ctl(command, path)
+            #expect(result.exitCode == 4, "\(command): \(result.errors)")
+            #expect(result.errors.contains(" \(kind.code): "), "\(command): \(result.errors)")
+        }
+        let backup = try Programs.ctl("backup", path, folder.file("copy"))
+        #expect(backup.exitCode == 4, "\(backup.errors)")
+        let daemon = try Programs.run(
+            Programs.coexistd, ["--store", path, "--socket", folder.file("socket")])
+        #expect(daemon.exitCode == 4, "\(daemon.errors)")
+        #expect(daemon.errors.contains(kind.code), "\(daemon.errors)")
+        var after = try image(folder.path)
+        // The daemon's own lock file, which says whether one runs.
+        after["store.sqlite-coexist"] = nil
+        #expect(after.keys.sorted() == before.keys.sorted())
+        #expect(after == before)
+    }
+
+    @Test func aStoreOfAnotherModelIsToldWithBothSidesEntities() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        try StoreCreator.create(path, model: SampleModels.library)
+        let model = folder.file("Other.xcdatamodel")
+        try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: false)
+        try Data(
+            """
+            <?xml version="1.0"?><model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="Boat"><attribute name="length" attributeType="Double"/></entity>
+            <entity name="Tag"><attribute name="colour" attributeType="String"/></entity></model>
+            """.utf8
+        ).write(to: URL(fileURLWithPath: model + "/contents"))
+        let before = try image(folder.path)
+        for arguments in [["dump", path, "--model", model]] {
+            let result = try Programs.run(Programs.coexistctl, arguments)
+            #expect(result.exitCode == 4)
+            #expect(result.errors.contains(" SchemaMismatch: "))
+            #expect(result.errors.contains("only in the store: Author, Book, Card, Member, Person, Shelf"))
+            #expect(result.errors.contains("only in the model: Boat"))
+            #expect(result.errors.contains("different: Tag"))
+        }
+        let daemon = try Programs.run(
+            Programs.coexistd, ["--store", path, "--model", model, "--socket", folder.file("socket")])
+        #expect(daemon.exitCode == 4, "\(daemon.errors)")
+        #expect(daemon.errors.contains("SchemaMismatch"))
+        var after = try image(folder.path)
+        after["store.sqlite-coexist"] = nil
+        #expect(after == before)
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may read everything"))
+    func withoutPermission() throws {
+        let sample = try SampleStore()
+        chmod(sample.path, 0)
+        defer { chmod(sample.path, 0o600) }
+        let result = try Programs.ctl("inspect", sample.path)
+        #expect(result.exitCode == 4)
+        #expect(result.errors.contains(" AccessDenied: "))
+    }
+}
