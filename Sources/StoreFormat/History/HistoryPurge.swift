@@ -66,7 +66,7 @@ public struct HistoryPurge {
             let newer = try connection.scalar(
                 "SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP >= ?", [.real(date.timeIntervalSinceReferenceDate)]
             )
-            return newer?.integerValue.map { $0 - 1 } ?? extent.last
+            return newer?.integerValue.map { max(1, $0) - 1 } ?? extent.last
         case .keeping(let count):
             guard extent.count > count else { return first - 1 }
             let kept = try connection.scalar(

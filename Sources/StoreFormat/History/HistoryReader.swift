@@ -38,7 +38,8 @@ public struct HistoryReader {
                 "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Catalogue.transactionNumber)])?.integerValue
             ?? 0
         return Extent(
-            first: row[0].integerValue, last: max(row[1].integerValue ?? 0, counter), count: row[2].integerValue ?? 0)
+            // Numbers begin at 1, whatever a file says.
+            first: row[0].integerValue.map { max(1, $0) }, last: max(0, row[1].integerValue ?? 0, counter), count: row[2].integerValue ?? 0)
     }
 
     /// The history tables may come after the store was opened, so the file is asked.
@@ -90,7 +91,7 @@ public struct HistoryReader {
     public func floor() throws -> Int64 {
         let extent = try extent()
         let recorded = try CoexistenceTables.exist(connection) ? try CoexistenceState.read(connection).purgeFloor : 0
-        return max(recorded, extent.first.map { $0 > 0 ? $0 - 1 : 0 } ?? extent.last)
+        return max(recorded, extent.first.map { $0 - 1 } ?? extent.last)
     }
 
     /// - Throws: `StoreError` `TokenExpired` if changes after the number are gone.
