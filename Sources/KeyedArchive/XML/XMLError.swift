@@ -5,5 +5,10 @@ package struct XMLError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, counted from 1.
     package var line: Int
 
+    package init(message: String, line: Int) {
+        self.message = message
+        self.line = line
+    }
+
     package var description: String { "line \(line): \(message)" }
 }

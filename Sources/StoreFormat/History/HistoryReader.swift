@@ -39,7 +39,8 @@ public struct HistoryReader {
             ?? 0
         return Extent(
             // Numbers begin at 1, whatever a file says.
-            first: row[0].integerValue.map { max(1, $0) }, last: max(0, row[1].integerValue ?? 0, counter), count: row[2].integerValue ?? 0)
+            first: row[0].integerValue.map { max(1, $0) }, last: max(0, row[1].integerValue ?? 0, counter),
+            count: row[2].integerValue ?? 0)
     }
 
     /// The history tables may come after the store was opened, so the file is asked.
