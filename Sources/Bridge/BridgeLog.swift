@@ -11,6 +11,8 @@ final class BridgeLog: Sendable {
         var staleness = Percentiles()
         /// Durable readers that kept history from being purged at the last round.
         var holders: Set<String> = []
+        var counts = BridgeCounts()
+        var alarmHandler: (@Sendable (String) -> Void)?
     }
 
     private let state = Mutex(State())
@@ -20,16 +22,29 @@ final class BridgeLog: Sendable {
     var warnings: [String] { state.withLock(\.warnings) }
     var alarms: [String] { state.withLock(\.alarms) }
     var staleness: Percentiles { state.withLock(\.staleness) }
+    var counts: BridgeCounts { state.withLock(\.counts) }
 
     func warn(_ text: String) {
         state.withLock { $0.warnings.append(text) }
     }
 
     func alarm(_ text: String) {
-        state.withLock { state in
+        let handler = state.withLock { state in
+            state.counts.alarms += 1
             state.alarms.append(text)
             if state.alarms.count > Self.kept { state.alarms.removeFirst(state.alarms.count - Self.kept) }
+            return state.alarmHandler
         }
+        handler?(text)
+    }
+
+    /// Sets who is told of alarms from now on.
+    func setAlarmHandler(_ handler: (@Sendable (String) -> Void)?) {
+        state.withLock { $0.alarmHandler = handler }
+    }
+
+    func untracked(_ commits: Int64) {
+        state.withLock { $0.counts.untracked += Int(commits) }
     }
 
     /// Raises an alarm for each reader that has come to keep history which would be purged.
@@ -44,6 +59,7 @@ final class BridgeLog: Sendable {
     /// Remembers when a commit of ours came, until the other stack has it.
     func committed(_ notice: CommitNotice) {
         state.withLock { state in
+            state.counts.commits[notice.stack, default: 0] += 1
             if state.pending.count < 10_000 { state.pending[notice.transaction] = .now }
         }
     }
@@ -59,6 +75,7 @@ final class BridgeLog: Sendable {
                 }
             }
         case .resynchronized(let stack, let from, let to):
+            state.withLock { $0.counts.resyncs[stack, default: 0] += 1 }
             alarm(
                 "history from \(from) to \(to) was purged before the \(stack.rawValue) stack had it: its cache was dropped"
             )
@@ -68,6 +85,18 @@ final class BridgeLog: Sendable {
     }
 }
 
+/// What happened since a bridge was opened.
+public struct BridgeCounts: Sendable, Hashable {
+    /// Commits of the bridge's own stacks.
+    public var commits: [StackName: Int] = [:]
+    /// Commits by other programs that no history tells of.
+    public var untracked = 0
+    /// Times that a stack dropped its cache, since history had been purged before it.
+    public var resyncs: [StackName: Int] = [:]
+    /// Alarms, those included that are no longer kept.
+    public var alarms = 0
+}
+
 /// The last thousand or so measurements of a duration, in seconds.
 public struct Percentiles: Sendable, Hashable {
     private var values: [Double] = []
@@ -75,8 +104,12 @@ public struct Percentiles: Sendable, Hashable {
     /// How many measurements were ever taken, those that are no longer kept included.
     public private(set) var count = 0
 
+    /// The sum of all measurements that were ever taken.
+    public private(set) var sum = 0.0
+
     mutating func add(_ value: Double) {
         count += 1
+        sum += value
         if values.count < 1_024 {
             values.append(value)
         } else {

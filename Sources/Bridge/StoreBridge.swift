@@ -118,6 +118,7 @@ public final class StoreBridge: Sendable {
         switch finding {
         case .committed: break
         case .untracked(let commits):
+            log.untracked(commits)
             let entities = touched()
             for instance in instances { instance.dropCaches(of: entities, position: nil) }
             let dropped = entities.map { "what was cached of \($0.sorted().joined(separator: ", "))" } ?? "every cache"
@@ -161,6 +162,10 @@ public final class StoreBridge: Sendable {
     public var warnings: [String] { log.warnings }
     /// Alarms since the start: foreign writes that no history tells of, failures of replay.
     public var alarms: [String] { log.alarms }
+    /// What happened since the bridge was opened.
+    public var counts: BridgeCounts { log.counts }
+    /// Sets who is told of each alarm when it is raised, on whatever thread that is; nil ends it.
+    public func setAlarmHandler(_ handler: (@Sendable (String) -> Void)?) { log.setAlarmHandler(handler) }
     func alarm(_ text: String) { log.alarm(text) }
     func noteHolders(_ names: [String]) { log.note(holders: names) }
     /// Times from a commit to its replay into the other stack, in seconds.

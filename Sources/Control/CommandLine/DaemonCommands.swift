@@ -32,6 +32,15 @@ enum DaemonCommands {
             owners(try client.call("Owners"), output)
             return 0
         },
+        command("metrics", "", "What is measured, as OpenMetrics text") { _, output, client in
+            let text = try client.call("Metrics")["text"] ?? ""
+            if output.isJSON {
+                output.json(["text": text])
+            } else {
+                output.line((text.stringValue ?? "").trimmingCharacters(in: .newlines))
+            }
+            return 0
+        },
         command("caches", "", "What the row caches hold and did") { _, output, client in
             let caches = try client.call("Caches")["caches"] ?? [:]
             if output.isJSON {

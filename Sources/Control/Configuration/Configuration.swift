@@ -43,7 +43,6 @@ public struct Configuration: Sendable, Hashable {
     public var withoutEffect: [String] {
         var keys: [String] = []
         if readers.maximumAge != Readers().maximumAge { keys.append("readers.maximumAge") }
-        if metricsFile != nil { keys.append("metricsFile") }
         return keys
     }
 

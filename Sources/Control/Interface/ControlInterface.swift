@@ -191,6 +191,9 @@ public enum ControlInterface {
         # What the row caches hold and did.
         method Caches() -> (caches: [string]CacheStatus)
 
+        # What is measured, as OpenMetrics text.
+        method Metrics() -> (text: string)
+
         # Drops cached rows of an entity, or all.
         method Invalidate(entity: ?string) -> ()
 

@@ -46,7 +46,7 @@ extension Requests {
     private func number(_ value: Double?) -> JSON { value.map { .double($0) } ?? .null }
 
     /// The size of the WAL file. Asked of the file system by name: the file is not opened.
-    private var logBytes: Int {
+    var logBytes: Int {
         (try? FileManager.default.attributesOfItem(atPath: store.path + "-wal")[.size]) as? Int ?? 0
     }
 

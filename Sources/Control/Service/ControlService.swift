@@ -27,6 +27,9 @@ final class ControlService: Sendable {
         self.stop = stop
     }
 
+    /// What is measured, as OpenMetrics text.
+    func metrics() throws -> String { try requests.metrics(clients: clients()) }
+
     /// Waits for running requests. Returns false if they took longer.
     func drain(seconds: Double) -> Bool { queue.drain(seconds: seconds) }
 
@@ -77,6 +80,7 @@ final class ControlService: Sendable {
         case "RemoveConsumer": call.reply(try requests.removeConsumer(parameters))
         case "Prune": call.reply(try requests.prune(parameters))
         case "Caches": call.reply(try requests.caches())
+        case "Metrics": call.reply(["text": .string(try requests.metrics(clients: clients()))])
         case "Invalidate": call.reply(try requests.invalidate(parameters))
         case "Replay": call.reply(try requests.replay(parameters))
         case "Checkpoint": call.reply(try requests.checkpoint())

@@ -17,6 +17,7 @@ public final class Daemon: Sendable {
     private let signals: SignalWaiter
     private let server: Mutex<Server?> = Mutex(nil)
     private let service: Mutex<ControlService?> = Mutex(nil)
+    private let metrics: Mutex<MetricsFile?> = Mutex(nil)
 
     /// Opens the store and starts to serve.
     /// - Parameters:
@@ -51,6 +52,8 @@ public final class Daemon: Sendable {
             log(.error, "the store is not written any more: \(problem)")
             notifier.status("degraded: \(problem.message)")
         }
+        for alarm in bridge.alarms { log(.error, alarm) }
+        bridge.setAlarmHandler { [log] in log(.error, $0) }
         do {
             try serve(configuration, listener)
         } catch {
@@ -104,6 +107,12 @@ public final class Daemon: Sendable {
         }
         self.server.withLock { $0 = server }
         self.service.withLock { $0 = service }
+        if let path = configuration.metricsFile {
+            let file = MetricsFile(
+                path: path, text: { try service.metrics() }, complain: { [log] in log(.warning, $0) })
+            metrics.withLock { $0 = file }
+            file.start()
+        }
         log(.info, "serving \(bridge.store.path) on \(listener.path ?? "an inherited socket")")
     }
 
@@ -143,6 +152,7 @@ public final class Daemon: Sendable {
         if self.service.withLock({ $0 })?.drain(seconds: 30) == false {
             log(.warning, "a request did not end within 30 s")
         }
+        metrics.withLock { $0?.stop() }
         for problem in bridge.close() { log(.warning, problem) }
         log(.info, "stopped")
     }
