@@ -19,6 +19,8 @@ public final class Connection {
     /// The file that was opened.
     var openedFile: FileIdentity? { lease.identity }
     var functionNames: Set<String> = []
+    /// Whether this is a connection to a copy that nobody else can open, of the file that `path` names.
+    public let isPrivateCopy: Bool
     /// Frames in the WAL after this connection's last commit.
     public private(set) var logFrames = 0
 
@@ -60,6 +62,7 @@ public final class Connection {
         self.handle = handle
         self.path = originalPath ?? path
         openedPath = path
+        isPrivateCopy = originalPath != nil
         self.mode = mode
         self.policy = policy
         sqlite3_busy_handler(handle, BusyPolicy.handler, Unmanaged.passUnretained(policy).toOpaque())

@@ -41,6 +41,39 @@ import Testing
         #expect(try sample.rows("SELECT ZNAME FROM ZTAG") == [[.text("a")]])
     }
 
+    @Test func noTokenComesTwiceWhenHistoryThatAReleaseRemovedBeginsAgain() throws {
+        let sample = try BridgeSample(isTracked: false)
+        var timelines: Set<Int64> = []
+        var numbers: [Int64] = []
+        for round in 1...3 {
+            let bridge = try sample.open()
+            try bridge.legacy.insert("Tag", ["name": .string("a\(round)")])
+            numbers.append(try bridge.extent().last)
+            bridge.close()
+            let timeline = try #require(try sample.rows("SELECT TIMELINE FROM COEXIST_STATE").first?[0].integerValue)
+            timelines.insert(timeline)
+            _ = try Release.release(sample.path)
+        }
+        #expect(numbers == [1, 1, 1])
+        #expect(timelines.count == 3)
+    }
+
+    @Test func numbersOfHistoryThatWasThereGoOnAfterAReleaseAndAPurge() throws {
+        let sample = try BridgeSample()
+        for round in 1...3 {
+            let bridge = try sample.open()
+            try bridge.legacy.insert("Tag", ["name": .string("a\(round)")])
+            #expect(try bridge.extent().last == Int64(round))
+            bridge.close()
+            let writer = try StoreConnector.connect(sample.path, .writer(.full))
+            let purge = HistoryPurge(writer, store: try Store.open(sample.path))
+            let plan = try purge.plan(.through(99))
+            #expect(plan.transactions == 1 && plan.last == Int64(round))
+            while try purge.step(through: plan.last) {}
+            _ = try Release.release(sample.path)
+        }
+    }
+
     @Test func historyThatAdoptionMadeStaysWhereAsked() throws {
         let sample = try BridgeSample(isTracked: false)
         let bridge = try sample.open()

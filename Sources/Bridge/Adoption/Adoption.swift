@@ -89,8 +89,10 @@ public enum Adoption {
                 }
                 try CoexistenceTables.create(connection)
                 let now = Date().timeIntervalSinceReferenceDate
+                // History that a release removed began at 1 too: its tokens must not be taken for this one's.
                 try CoexistenceState(
-                    adopted: now, commits: 1, guardMode: plan.guardMode, madeHistory: makesHistory,
+                    adopted: now, timeline: makesHistory ? CoexistenceState.freshTimeline : 1, commits: 1,
+                    guardMode: plan.guardMode, madeHistory: makesHistory,
                     journalMode: journal, backup: backup
                 ).insert(connection)
                 try seed(connection, store, units: units, owners: owners, joins: joins, now: now)

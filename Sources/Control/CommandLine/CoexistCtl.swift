@@ -4,7 +4,7 @@ import Varlink
 
 /// The program `coexistctl`.
 public enum CoexistCtl {
-    static let commands: [Command] = StoreCommands.all + DaemonCommands.all
+    static let commands: [Command] = StoreCommands.all + RecoveryCommands.all + DaemonCommands.all
 
     /// Runs a command.
     /// - Parameter arguments: as the process got them, the program's name first.
@@ -71,7 +71,8 @@ public enum CoexistCtl {
     private static func help(_ output: Output) {
         output.line("usage: coexistctl COMMAND … [--json]")
         for (title, commands) in [
-            ("on a store, without a daemon", StoreCommands.all), ("on the running daemon", DaemonCommands.all),
+            ("on a store, without a daemon", StoreCommands.all + RecoveryCommands.all),
+            ("on the running daemon", DaemonCommands.all),
         ] {
             output.line("\n\(title):")
             output.table([["", ""]] + commands.map { ["  \($0.name) \($0.usage)", $0.summary] })

@@ -16,9 +16,9 @@ enum StoreCommands {
             "dump", "STORE [--stack legacy|model] [--entity E]… [--model MODEL]", "Every object, a JSON object a line",
             options: ["stack", "entity", "model"], operands: 1...1, run: dump),
         Command(
-            "verify", "STORE [--model MODEL]", "Checks every rule of the format and of our own tables",
-            options: ["model"],
-            operands: 1...1, run: verify),
+            "verify", "STORE [--repair] [--model MODEL]",
+            "Checks every rule of the format and of our own tables; mends counters and indexes where asked",
+            flags: ["repair"], options: ["model"], operands: 1...1, run: verify),
         Command(
             "diff", "A B", "Two models or stores, property by property, and what each difference means",
             operands: 2...2,
@@ -33,7 +33,6 @@ enum StoreCommands {
         Command(
             "release", "STORE [--keep-history]", "Removes our tables and triggers: the file is Apple's again",
             flags: ["keep-history"], operands: 1...1, run: release),
-        Command("backup", "STORE FILE", "A consistent copy, with external data", operands: 2...2, run: backup),
     ]
 
     /// Opens the store of a command, with the model that it names.
@@ -83,18 +82,26 @@ enum StoreCommands {
 
     private static func verify(_ arguments: Arguments, _ output: Output) throws -> Int32 {
         let store = try open(arguments, requiringEqualHashes: false)
+        let repaired = arguments.has("repair") ? try StoreRepair.repair(store) : []
+        let bar = ProgressBar("verifying")
+        defer { bar.finish() }
         let (violations, isAdopted) = try StoreConnector.translating(store.path) {
             let connection = try StoreConnector.offlineReader(store.path)
-            return (try StoreVerifier.verify(connection, store: store), try CoexistenceTables.exist(connection))
+            let violations = try StoreVerifier.verify(connection, store: store) { bar.update($0, of: $1) }
+            return (violations, try CoexistenceTables.exist(connection))
         }
-        report(violations, output)
+        bar.finish()
+        if !output.isJSON { for sentence in repaired { output.line("repaired: \(sentence)") } }
+        report(violations, output, repaired: repaired)
         // What was there before adoption is a fact of the file; a store never adopted has no such record.
         return violations.contains { $0.severity == .error } || (!isAdopted && !violations.isEmpty) ? 1 : 0
     }
 
-    static func report(_ violations: [Violation], _ output: Output) {
+    static func report(_ violations: [Violation], _ output: Output, repaired: [String] = []) {
         if output.isJSON {
-            output.json(["violations": .array(violations.map(ViolationJSON.object))])
+            var report: JSONObject = ["violations": .array(violations.map(ViolationJSON.object))]
+            if !repaired.isEmpty { report["repaired"] = .array(repaired.map { .string($0) }) }
+            output.json(.object(report))
             return
         }
         for violation in violations {
@@ -162,23 +169,6 @@ enum StoreCommands {
             if let backup = report.backup { output.line("the backup from before adoption is still there: \(backup)") }
         } else {
             output.line("\(path) was never adopted: there was nothing to remove")
-        }
-        return 0
-    }
-
-    private static func backup(_ arguments: Arguments, _ output: Output) throws -> Int32 {
-        let (path, target) = (arguments.operands[0], arguments.operands[1])
-        do {
-            // A copy of what is no store, or cannot be opened any more, would be taken for a backup.
-            _ = try StoreMetadata.read(path: path)
-        } catch {
-            throw CommandFailure(error, opening: true)
-        }
-        try StoreBackup.copy(path, to: target)
-        if output.isJSON {
-            output.json(["file": .string(target)])
-        } else {
-            output.line("\(path) is copied to \(target)")
         }
         return 0
     }

@@ -1,3 +1,4 @@
+import Foundation
 import SQLite
 
 /// Our own tables in an adopted store. They and the guard's triggers are the only addition to Apple's format, and
@@ -130,6 +131,10 @@ public struct CoexistenceState: Sendable, Hashable {
                 backup.map { .text($0) } ?? .null,
             ])
     }
+
+    /// A timeline that none of an earlier life of the store can have been, where that is not known: the time in
+    /// milliseconds since 2001.
+    public static var freshTimeline: Int64 { Int64(Date().timeIntervalSinceReferenceDate * 1_000) }
 
     /// Counts a commit of ours. To be run in the transaction of every commit: what the WAL index counts beyond it is
     /// foreign.

@@ -12,11 +12,15 @@ final class HistoryAppender {
     private let insert: Statement
     private let tombstones: Int
 
-    init(_ connection: Connection, form: HistoryForm) throws {
+    /// - Parameter isAdopted: whether our own record of transactions is there.
+    init(_ connection: Connection, form: HistoryForm, isAdopted: Bool) throws {
         self.connection = connection
         self.form = form
+        // The counter of a file from elsewhere can be behind, and purged transactions are in no table but ours.
+        let recorded = isAdopted ? try Self.recorded(connection) : 0
         number = try FileCounter.advance(
-            try Self.last(connection, Catalogue.transactionNumber, "ATRANSACTION"), "history transactions")
+            max(recorded, try Self.last(connection, Catalogue.transactionNumber, "ATRANSACTION")),
+            "history transactions")
         lastChange = try Self.last(connection, Catalogue.changeNumber, "ACHANGE")
         if case .interned(let count) = form { tombstones = count } else { tombstones = 0 }
         let names = (0..<tombstones).map { ", ZTOMBSTONE\($0)" }.joined()
@@ -33,6 +37,13 @@ final class HistoryAppender {
         let counter = try connection.scalar("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entity)])
         let highest = try connection.scalar("SELECT max(Z_PK) FROM \(table)")
         return max(counter?.integerValue ?? 0, highest?.integerValue ?? 0)
+    }
+
+    /// The highest number of a transaction in our own record, in a store that is adopted.
+    static func recorded(_ connection: Connection) throws -> Int64 {
+        try connection.scalar(
+            "SELECT max((SELECT PURGE_FLOOR FROM COEXIST_STATE), ifnull((SELECT max(NUMBER) FROM COEXIST_TRANSACTION), 0))"
+        )?.integerValue ?? 0
     }
 
     func append(

@@ -32,14 +32,29 @@ public enum HistoryTables {
                 + "ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, ZTIMESTAMP FLOAT, "
                 + "ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB )",
             "CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR )",
-            "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)",
-            "CREATE INDEX ATRANSACTION_ZAUTHORTS_INDEX ON ATRANSACTION (ZAUTHORTS)",
-            "CREATE INDEX ATRANSACTION_ZBUNDLEIDTS_INDEX ON ATRANSACTION (ZBUNDLEIDTS)",
-            "CREATE INDEX ATRANSACTION_ZCONTEXTNAMETS_INDEX ON ATRANSACTION (ZCONTEXTNAMETS)",
-            "CREATE INDEX ATRANSACTION_ZPROCESSIDTS_INDEX ON ATRANSACTION (ZPROCESSIDTS)",
-            "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (ZAUTHOR COLLATE BINARY ASC)",
-            "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION (ZTIMESTAMP COLLATE BINARY ASC)",
-            "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)",
+        ] + indexes.map(\.statement)
+    }
+
+    /// The indexes of the tables.
+    static let indexes: [IndexPlan] =
+        [key("ACHANGE", "ZTRANSACTIONID")]
+        + ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"].map { key("ATRANSACTION", $0) } + [
+            IndexPlan(
+                kind: .fetch, name: "Z_TRANSACTION_TransactionAuthorIndex", table: "ATRANSACTION",
+                columns: [ascending("ZAUTHOR")]),
+            IndexPlan(
+                kind: .fetch, name: "Z_TRANSACTION_TransactionTimestampIndex", table: "ATRANSACTION",
+                columns: [ascending("ZTIMESTAMP")]),
+            IndexPlan(
+                kind: .unique, name: "Z_TRANSACTIONSTRING_UNIQUE_NAME", table: "ATRANSACTIONSTRING",
+                columns: [ascending("ZNAME")]),
         ]
+
+    private static func key(_ table: String, _ column: String) -> IndexPlan {
+        IndexPlan(kind: .key, name: "\(table)_\(column)_INDEX", table: table, columns: [.init(name: column)])
+    }
+
+    private static func ascending(_ column: String) -> IndexPlan.Column {
+        .init(name: column, suffix: " COLLATE BINARY ASC")
     }
 }

@@ -34,7 +34,7 @@ enum QuietStore {
     }
 
     /// Every connection to a WAL database holds a shared lock on byte 128 of the -shm file (SQLite's `UNIX_SHM_DMS`).
-    private static func isOpenElsewhere(_ path: String) -> Bool {
+    static func isOpenElsewhere(_ path: String) -> Bool {
         let descriptor = open(path + "-shm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

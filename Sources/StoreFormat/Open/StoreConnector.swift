@@ -59,6 +59,8 @@ public enum StoreConnector {
             case .writer(let durability):
                 let connection = try Connection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
                 try connection.execute("PRAGMA synchronous=\(durability == .full ? "FULL" : "NORMAL")")
+                // After a large save the log's file goes back to this, once it has been checkpointed.
+                try connection.execute("PRAGMA journal_size_limit=\(8 << 20)")
                 try prepare(connection)
                 try connection.setMainTriggersEnabled(false)
                 try TriggerMirror.install(on: connection)

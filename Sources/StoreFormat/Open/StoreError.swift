@@ -44,6 +44,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case otherStore = "OtherStore"
         case alreadyExists = "AlreadyExists"
         case notAdopted = "NotAdopted"
+        case unsupportedDerivation = "UnsupportedDerivation"
         case refused = "Refused"
     }
 

@@ -8,6 +8,25 @@ struct DerivedTriggers {
         self.plan = plan
     }
 
+    /// Refuses a model whose derived attributes no trigger of known form can keep: their values would be wrong from the
+    /// first change on.
+    /// - Throws: `StoreError` `UnsupportedDerivation`, naming each property.
+    static func requireKnownForms(_ model: ModelDescription) throws {
+        let unknown = model.entities.flatMap { entity in
+            entity.attributes.filter {
+                $0.isDerived && !$0.isTransient && DerivationForm($0, of: entity.name, in: model) == nil
+            }.map { "\(entity.name).\($0.name) (\($0.derivation?.hashDescription ?? ""))" }
+        }.sorted()
+        guard !unknown.isEmpty else { return }
+        throw StoreError(
+            .unsupportedDerivation,
+            "the triggers that keep derived attributes are known for `toMany.@count` and `toOne.attribute` only, not for "
+                + unknown.joined(separator: ", "),
+            way:
+                "make \(unknown.count == 1 ? "it" : "them") plain attributes, or create the store with Apple's frameworks"
+        )
+    }
+
     var statements: [String] {
         plan.model.numberedEntities.flatMap { entity in
             entity.attributes.filter { $0.isDerived && !$0.isTransient }.flatMap { triggers(of: $0, in: entity) }

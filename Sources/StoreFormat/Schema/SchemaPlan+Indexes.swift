@@ -1,15 +1,27 @@
 import StoreModel
 
 extension SchemaPlan {
+    /// The statements of `indexPlans`.
+    var indexes: [String] { indexPlans.map(\.statement) }
+
     /// The indexes, of each table those of its keys first (Format, section 4). Compound indexes, which compilers still
     /// write into a model beside the fetch indexes, are made by no framework from 851 on.
-    var indexes: [String] {
-        roots.flatMap { root -> [String] in
+    var indexPlans: [IndexPlan] {
+        roots.flatMap { root -> [IndexPlan] in
             guard let plan = plans[root.name] else { return [] }
             let keys = plan.columns.filter { $0.purpose.role == .foreignKey || $0.purpose.role == .ownerKey }
-            var result = keys.map { "CREATE INDEX \(plan.table)_\($0.name)_INDEX ON \(plan.table) (\($0.name))" }
+            var result = keys.map {
+                IndexPlan(
+                    kind: .key, name: "\(plan.table)_\($0.name)_INDEX", table: plan.table,
+                    columns: [.init(name: $0.name)])
+            }
             let tree = model.tree(of: root.name)
-            if tree.count > 1 { result.append("CREATE INDEX \(plan.table)_Z_ENT_INDEX ON \(plan.table) (Z_ENT)") }
+            if tree.count > 1 {
+                result.append(
+                    IndexPlan(
+                        kind: .entity, name: "\(plan.table)_Z_ENT_INDEX", table: plan.table,
+                        columns: [.init(name: "Z_ENT")]))
+            }
             for entity in tree {
                 result += fetchIndexes(of: entity) + uniqueIndexes(of: entity)
             }
@@ -19,12 +31,13 @@ extension SchemaPlan {
 
     private func table(of entity: EntityDescription) -> String { ColumnPlan.tableName(model.rootName(of: entity.name)) }
 
-    private func fetchIndexes(of entity: EntityDescription) -> [String] {
+    private func fetchIndexes(of entity: EntityDescription) -> [IndexPlan] {
         entity.fetchIndexes.compactMap { index in
             guard !index.elements.contains(where: { $0.kind == .rTree }) else { return nil }
             let parts = index.elements.map { element in
-                indexed(element.property, in: entity.name)
-                    .map { "\($0) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")" }
+                indexed(element.property, in: entity.name).map {
+                    IndexPlan.Column(name: $0, suffix: " COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")")
+                }
             }
             // A to-one has the index of its key already.
             if index.elements.count == 1, isKey(index.elements[0].property, in: entity.name) { return nil }
@@ -32,9 +45,9 @@ extension SchemaPlan {
             guard !parts.contains(nil), !parts.isEmpty else { return nil }
             let filter = index.partialIndexPredicateFormat.map { PartialIndex(self, entity.name).sql(of: $0) }
             if let filter, filter == nil { return nil }
-            return "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(table(of: entity)) "
-                + "(\(parts.compactMap { $0 }.joined(separator: ", ")))"
-                + ((filter ?? nil).map { " WHERE \($0)" } ?? "")
+            return IndexPlan(
+                kind: .fetch, name: "Z_\(entity.name)_\(index.name)", table: table(of: entity),
+                columns: parts.compactMap { $0 }, filter: filter ?? nil)
         }
     }
 
@@ -50,18 +63,14 @@ extension SchemaPlan {
         model.relationships(of: entity).contains { $0.name == property && !$0.isToMany }
     }
 
-    private func uniqueIndexes(of entity: EntityDescription) -> [String] {
+    private func uniqueIndexes(of entity: EntityDescription) -> [IndexPlan] {
         entity.uniquenessConstraints.compactMap { names in
-            list(names, in: entity).map {
-                "CREATE UNIQUE INDEX Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_")) ON \(table(of: entity)) (\($0))"
-            }
+            let columns = names.compactMap { column(of: $0, in: entity.name)?.column }
+            guard columns.count == names.count, !columns.isEmpty else { return nil }
+            return IndexPlan(
+                kind: .unique, name: "Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))",
+                table: table(of: entity), columns: columns.map { .init(name: $0, suffix: " COLLATE BINARY ASC") })
         }
-    }
-
-    private func list(_ names: [String], in entity: EntityDescription) -> String? {
-        let columns = names.compactMap { column(of: $0, in: entity.name)?.column }
-        guard columns.count == names.count, !columns.isEmpty else { return nil }
-        return columns.map { "\($0) COLLATE BINARY ASC" }.joined(separator: ", ")
     }
 
     /// The R*Tree indexes, which are tables with triggers.

@@ -9,10 +9,16 @@ public struct SchemaPlan: Sendable {
 
     /// The plan of a model, with the numbers that a new store gives its entities.
     public init(_ model: ModelDescription) {
-        self.model = model
-        numbers = Dictionary(
+        let numbers = Dictionary(
             model.numberedEntities.enumerated().map { ($1.name, Int64($0 + 1)) },
             uniquingKeysWith: { first, _ in first })
+        self.init(model, numbers: numbers)
+    }
+
+    /// The plan of a model, with the numbers that a store has given its entities.
+    init(_ model: ModelDescription, numbers: [String: Int64]) {
+        self.model = model
+        self.numbers = numbers
         var plans: [String: ColumnPlan] = [:]
         for entity in model.entities where entity.superentityName == nil {
             plans[entity.name] = ColumnPlan(root: entity.name, model: model, numbers: numbers)

@@ -11,13 +11,15 @@ public enum StoreCreator {
     /// Makes the store.
     /// - Parameters:
     ///   - isTracked: whether the history tables are made with it.
-    /// - Throws: `StoreError` `AlreadyExists` if something lies at the path; nothing is left behind by a failure.
+    /// - Throws: `StoreError` `AlreadyExists` if something lies at the path, `UnsupportedDerivation` for a derived
+    ///   attribute that no known trigger keeps; nothing is left behind by a failure.
     @discardableResult
     public static func create(_ path: String, model: ModelDescription, isTracked: Bool = true) throws -> Store {
         guard !StoreProbe.isTaken(path) else { throw taken(path) }
+        try DerivedTriggers.requireKnownForms(model)
         // Made under a name of its own and put into place whole: what another process makes there meanwhile stays.
         let draft = "\(path).new-\(UUID().uuidString)"
-        defer { StoreBackup.remove(draft) }
+        defer { StoreBackup.removeFile(draft) }
         try StoreConnector.translating(path) { try write(draft, model, isTracked) }
         try put(draft, at: path)
         return try Store.open(path)

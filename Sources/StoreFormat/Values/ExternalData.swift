@@ -17,6 +17,20 @@ public struct ExternalData: Sendable, Hashable {
         folder = url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA").path
     }
 
+    /// Whether another store in the same folder has its files in the same place: the name's last extension is not part of
+    /// the place, and copies are often named by one more.
+    func isShared(storePath: String) -> Bool {
+        let url = URL(fileURLWithPath: storePath)
+        let own = url.lastPathComponent
+        let base = url.deletingPathExtension().lastPathComponent
+        let siblings =
+            (try? FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
+        return siblings.contains { name in
+            name != own && !name.hasPrefix(own + "-") && !name.hasSuffix("-wal") && !name.hasSuffix("-shm")
+                && URL(fileURLWithPath: "/" + name).deletingPathExtension().lastPathComponent == base
+        }
+    }
+
     /// The path of the file of that name.
     public func path(of name: String) -> String { folder + "/" + name }
 

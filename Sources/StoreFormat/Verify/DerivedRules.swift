@@ -4,10 +4,7 @@ import StoreModel
 /// Derived attributes that triggers keep (Format, section 5).
 enum DerivedRules: VerifierRules {
     static func check(_ context: VerifyContext) throws {
-        var triggers: Set<String> = []
-        try context.rows("SELECT name FROM sqlite_master WHERE type = 'trigger'") { row in
-            if let name = row.text(0) { triggers.insert(name) }
-        }
+        try triggers(context)
         var checks: [RowCheck] = []
         for entity in context.entities {
             guard let table = context.table(entity.name) else { continue }
@@ -16,11 +13,6 @@ enum DerivedRules: VerifierRules {
                     let form = DerivationForm(attribute, of: entity.name, in: context.model),
                     let value = expression(form, of: entity.name, context)
                 else { continue }
-                let trigger = "Z_DA_\(table)_\(entity.name)_\(attribute.name)_SOURCE_INSERT"
-                if !triggers.contains(trigger) {
-                    try context.report("trigger-missing", table, trigger)
-                    continue
-                }
                 checks.append(
                     RowCheck(
                         rule: "derived-value", table: table, suffix: ".\(attribute.name)",
@@ -32,6 +24,34 @@ enum DerivedRules: VerifierRules {
         }
         try context.check(checks)
     }
+
+    /// The triggers of the model's derived attributes, and those of its location indexes.
+    private static func triggers(_ context: VerifyContext) throws {
+        let plan = SchemaPlan(context.model, numbers: context.store.catalogue.numbers)
+        let expected = (DerivedTriggers(plan).statements + plan.spatialIndexes.flatMap(\.statements))
+            .filter { $0.hasPrefix("CREATE TRIGGER") }
+        guard !expected.isEmpty else { return }
+        var found: [String: String] = [:]
+        try context.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'") { row in
+            if let name = row.text(0), let text = row.text(1) { found[name] = Self.bare(text) }
+        }
+        for statement in expected {
+            let words = statement.split(separator: " ").map(String.init)
+            guard words.count > 6, let on = words.firstIndex(of: "ON"), on + 1 < words.count else { continue }
+            let (name, table) = (words[2], words[on + 1])
+            guard context.tables[table] != nil else { continue }
+            if let text = found[name] {
+                if text != Self.bare(statement) {
+                    try context.report("trigger-altered", table, "\(name) is not as the framework makes it")
+                }
+            } else {
+                try context.report("trigger-missing", table, name)
+            }
+        }
+    }
+
+    /// A statement without what may differ: blanks, and quotes around names.
+    private static func bare(_ sql: String) -> String { sql.filter { !$0.isWhitespace && $0 != "\"" } }
 
     private static func expression(_ form: DerivationForm, of entity: String, _ context: VerifyContext) -> String? {
         switch form {

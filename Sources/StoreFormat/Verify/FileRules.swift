@@ -3,8 +3,11 @@ import SQLite
 /// The file itself (Format, section 1).
 enum FileRules: VerifierRules {
     static func check(_ context: VerifyContext) throws {
-        for problem in try context.connection.integrityProblems() {
-            try context.report("sqlite-integrity", "file", problem)
+        // Of some damages SQLite makes a list, of others an error.
+        try context.reporting(damagedIn: "file") {
+            for problem in try context.connection.integrityProblems() {
+                try context.report("sqlite-integrity", "file", problem)
+            }
         }
         try expect("auto_vacuum", 2, context)
         try expect("user_version", 0, context)

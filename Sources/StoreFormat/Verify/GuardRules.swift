@@ -20,6 +20,7 @@ enum GuardRules: VerifierRules {
         for name in found.subtracting(names(of: context.tables.names)).sorted() {
             try context.report("guard", name, "guards no table of this store")
         }
+        if mode != .off { try altered(mode, found, context) }
         let missing = expected.subtracting(found)
         switch mode {
         case .always, .record:
@@ -32,6 +33,22 @@ enum GuardRules: VerifierRules {
             for name in missing.sorted() { try context.report("guard", name, "missing, though others are there") }
         case .off:
             for name in found.sorted() { try context.report("guard", name, "there, though the guard is off") }
+        }
+    }
+
+    /// A trigger that does not do what the mode says.
+    private static func altered(_ mode: GuardMode, _ found: Set<String>, _ context: VerifyContext) throws {
+        let does = mode == .record ? "INSERT INTO COEXIST_FOREIGN" : "SELECT RAISE(ABORT"
+        let sql = "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger' AND name GLOB 'COEXIST_*'"
+        try context.rows(sql + " ORDER BY name") { row in
+            guard let name = row.text(0), let table = row.text(1), let text = row.text(2) else { return }
+            let event = name.split(separator: "_").last.map(String.init) ?? ""
+            let isSound =
+                name == "COEXIST_GUARD_\(table)_\(event)" && text.contains(" \(event) ON ")
+                && text.contains("BEGIN \(does)") && !text.contains(" WHEN ")
+            if !isSound {
+                try context.report("guard-altered", name, "it does not do what the guard's mode \(mode.rawValue) says")
+            }
         }
     }
 

@@ -5,7 +5,29 @@ enum HistoryRowRules: VerifierRules {
     static func check(_ context: VerifyContext) throws {
         guard context.store.historyForm.isTracked, !context.store.layout.entities.isEmpty else { return }
         try bitmaps(context)
+        try unusedBits(context)
         try lastChanges(context)
+    }
+
+    /// The bits behind the last slot are not set.
+    private static func unusedBits(_ context: VerifyContext) throws {
+        let masks = context.store.layout.entities.compactMap { entity -> String? in
+            let spare = (8 - entity.bitmap.slotCount % 8) % 8
+            return spare == 0 ? nil : "(\(entity.number), \((entity.bitmap.slotCount + 7) / 8), \((1 << spare) - 1))"
+        }
+        guard !masks.isEmpty else { return }
+        let digit = { (place: String) in "(instr('0123456789ABCDEF', substr(hex(c.ZCOLUMNS), \(place), 1)) - 1)" }
+        let sql = """
+            WITH mask (entity, bytes, bits) AS (VALUES \(masks.joined(separator: ", ")))
+            SELECT c.Z_PK, c.ZENTITY FROM ACHANGE c JOIN mask m ON m.entity = c.ZENTITY
+            WHERE length(c.ZCOLUMNS) = m.bytes AND ((\(digit("-2")) * 16 + \(digit("-1"))) & m.bits) <> 0 ORDER BY c.Z_PK
+            """
+        try context.rows(sql) { row in
+            guard let entity = context.store.layout[number: row.integer(1)] else { return }
+            try context.report(
+                "history-bitmap", "ACHANGE \(row.integer(0))",
+                "bits beyond the \(entity.bitmap.slotCount) slots of \(entity.name) are set")
+        }
     }
 
     private static func bitmaps(_ context: VerifyContext) throws {
@@ -44,7 +66,7 @@ enum HistoryRowRules: VerifierRules {
                     c.ZTRANSACTIONID AS number,
                     row_number() OVER (
                         PARTITION BY root.root, c.ZENTITYPK ORDER BY c.ZTRANSACTIONID DESC, c.Z_PK DESC) AS age
-                FROM ACHANGE c JOIN root ON root.entity = c.ZENTITY),
+                FROM ACHANGE c JOIN root ON root.entity = c.ZENTITY WHERE c.ZENTITYPK IS NOT NULL),
             present AS (
                 SELECT last.*, CASE last.root \(lookups.joined(separator: " ")) END AS kind FROM last WHERE age = 1)
             SELECT pk, entity, type, number, kind FROM present

@@ -5,8 +5,14 @@ enum HistoryRules: VerifierRules {
     static func check(_ context: VerifyContext) throws {
         guard context.store.historyForm.isTracked else { return }
         try counters(context)
+        try context.check(changes(context) + transactions(context))
+        try duplicates(context)
+    }
+
+    private static func changes(_ context: VerifyContext) -> [RowCheck] {
         let history = [Catalogue.changeNumber, Catalogue.transactionNumber, Catalogue.transactionStringNumber].sqlList
         var checks = [
+            row("ACHANGE", Catalogue.changeNumber),
             RowCheck(
                 rule: "history-type", table: "ACHANGE",
                 condition: "r.ZCHANGETYPE IS NULL OR r.ZCHANGETYPE NOT IN (0, 1, 2)",
@@ -18,6 +24,10 @@ enum HistoryRules: VerifierRules {
                     """,
                 what: "'ZENTITY ' || ifnull(r.ZENTITY, 'NULL')"),
             RowCheck(
+                rule: "history-object", table: "ACHANGE",
+                condition: "typeof(r.ZENTITYPK) <> 'integer' OR r.ZENTITYPK < 1",
+                what: "'ZENTITYPK ' || ifnull(r.ZENTITYPK, 'NULL') || ' is no key'"),
+            RowCheck(
                 rule: "history-columns", table: "ACHANGE",
                 condition: "(r.ZCOLUMNS IS NOT NULL) <> (r.ZCHANGETYPE IS 1)",
                 what: "'ZCOLUMNS must be set for updates and only for them'"),
@@ -26,21 +36,71 @@ enum HistoryRules: VerifierRules {
                 condition: """
                     r.ZTRANSACTIONID IS NULL OR NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK = r.ZTRANSACTIONID)
                     """,
-                what: "'its transaction does not exist'"),
+                what: "'its transaction ' || ifnull(r.ZTRANSACTIONID, 'NULL') || ' does not exist'"),
         ]
-        if case .interned = context.store.historyForm {
-            for column in ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"] {
-                checks.append(
-                    RowCheck(
-                        rule: "history-string", table: "ATRANSACTION",
-                        condition: """
-                            r.\(column) IS NOT NULL
-                            AND NOT EXISTS (SELECT 1 FROM ATRANSACTIONSTRING s WHERE s.Z_PK = r.\(column))
-                            """,
-                        what: "'\(column) names no string'"))
-            }
+        let tombstones = (context.tables["ACHANGE"] ?? []).filter { $0.hasPrefix("ZTOMBSTONE") }
+        if !tombstones.isEmpty {
+            let isSet = tombstones.map { "\($0.ofRow) IS NOT NULL" }.joined(separator: " OR ")
+            checks.append(
+                RowCheck(
+                    rule: "history-tombstone", table: "ACHANGE", condition: "r.ZCHANGETYPE IN (0, 1) AND (\(isSet))",
+                    what: "'a tombstone at a change that is no deletion'"))
         }
-        try context.check(checks)
+        return checks
+    }
+
+    private static func transactions(_ context: VerifyContext) -> [RowCheck] {
+        var checks = [
+            row("ATRANSACTION", Catalogue.transactionNumber),
+            RowCheck(
+                rule: "history-timestamp", table: "ATRANSACTION",
+                condition: "typeof(r.ZTIMESTAMP) NOT IN ('real', 'integer')",
+                what: "'ZTIMESTAMP is ' || typeof(r.ZTIMESTAMP) || ', expected a number'"),
+        ]
+        guard case .interned = context.store.historyForm else { return checks }
+        checks.append(row("ATRANSACTIONSTRING", Catalogue.transactionStringNumber))
+        checks.append(
+            RowCheck(
+                rule: "history-string", table: "ATRANSACTIONSTRING", condition: "typeof(r.ZNAME) <> 'text'",
+                what: "'ZNAME is ' || typeof(r.ZNAME) || ', expected text'"))
+        for column in ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"] {
+            checks.append(
+                RowCheck(
+                    rule: "history-string", table: "ATRANSACTION",
+                    condition: """
+                        r.\(column) IS NOT NULL
+                        AND NOT EXISTS (SELECT 1 FROM ATRANSACTIONSTRING s WHERE s.Z_PK = r.\(column))
+                        """,
+                    what: "'\(column) names no string'"))
+        }
+        return checks
+    }
+
+    /// The columns that every row has: its own entity's number, and no version.
+    private static func row(_ table: String, _ number: Int64) -> RowCheck {
+        RowCheck(
+            rule: "history-row", table: table, condition: "r.Z_ENT IS NOT \(number) OR r.Z_PK < 1",
+            what: "'Z_ENT ' || ifnull(r.Z_ENT, 'NULL') || ', expected \(number)'")
+    }
+
+    /// A transaction changes an object once, and a text has one key.
+    private static func duplicates(_ context: VerifyContext) throws {
+        let changes = """
+            SELECT max(Z_PK), ZENTITYPK, ZTRANSACTIONID FROM ACHANGE
+            GROUP BY ZTRANSACTIONID, ZENTITY, ZENTITYPK HAVING count(*) > 1 ORDER BY 1
+            """
+        try context.rows(changes) { row in
+            try context.report(
+                "history-duplicate", "ACHANGE \(row.integer(0))",
+                "transaction \(row.integer(2)) has another change of the object \(row.integer(1))")
+        }
+        guard case .interned = context.store.historyForm else { return }
+        let texts = "SELECT max(Z_PK), ZNAME FROM ATRANSACTIONSTRING GROUP BY ZNAME HAVING count(*) > 1 ORDER BY 1"
+        try context.rows(texts) { row in
+            try context.report(
+                "history-string", "ATRANSACTIONSTRING \(row.integer(0))", "\(row.text(1) ?? "NULL") has another key too"
+            )
+        }
     }
 
     private static func counters(_ context: VerifyContext) throws {

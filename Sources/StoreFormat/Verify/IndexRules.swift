@@ -3,28 +3,104 @@ import StoreModel
 
 /// The indexes that Core Data's own queries count on (Format, section 4).
 enum IndexRules: VerifierRules {
+    /// An index as it is in the file.
+    private struct Found: Hashable {
+        var table: String
+        var columns: [String]
+        var isUnique: Bool
+        var isPartial: Bool
+    }
+
     static func check(_ context: VerifyContext) throws {
-        var indexes: Set<String> = []
-        try context.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL") { row in
-            if let name = row.text(0) { indexes.insert(name) }
-        }
-        func expect(_ name: String, on table: String) throws {
-            if !indexes.contains(name) { try context.report("index-missing", table, name) }
-        }
-        for root in context.roots {
-            guard let resolved = context.plans[root.name], resolved.exists else { continue }
-            let table = resolved.plan.table
-            for column in resolved.plan.columns
-            where column.purpose.role == .foreignKey || column.purpose.role == .ownerKey {
-                if let name = resolved.column[column.purpose] { try expect("\(table)_\(name)_INDEX", on: table) }
+        let found = try read(context)
+        let plan = SchemaPlan(context.model, numbers: context.store.catalogue.numbers)
+        let framework = context.store.metadata.frameworkVersion ?? 0
+        for index in plan.indexPlans where isKept(index.kind, framework: framework) {
+            guard let real = context.tables[index.table], index.columns.allSatisfy({ real.contains($0.name) }) else {
+                continue
             }
+            try expect(index, found, context)
         }
-        // Before framework 865 a constraint stood in the table's own text.
+        try joins(found, context)
+        try history(found, context)
+    }
+
+    /// Frameworks of that age keep indexes of that kind. An older one may have left out those of its own queries.
+    static func isKept(_ kind: IndexPlan.Kind, framework: Int) -> Bool {
+        switch kind {
+        case .key: true
+        // Before, a constraint stood in the table's own text.
+        case .unique: framework >= 865
+        case .entity, .fetch: framework >= 1030
+        }
+    }
+
+    private static func expect(
+        _ index: IndexPlan, _ found: [String: Found], _ context: VerifyContext
+    ) throws {
+        let form = Found(
+            table: index.table, columns: index.columns.map(\.name), isUnique: index.kind == .unique,
+            isPartial: index.filter != nil)
+        guard let real = found[index.name] else {
+            // A migration may leave an index under another name; not those that are known by theirs.
+            if index.kind == .fetch || index.kind == .entity, found.values.contains(form) { return }
+            return try context.report("index-missing", index.table, index.name)
+        }
+        if real != form {
+            try context.report(
+                "index-form", real.table,
+                "\(index.name) is \(text(real)), expected \(text(form))")
+        }
+    }
+
+    private static func text(_ index: Found) -> String {
+        (index.isUnique ? "unique on " : "on ") + "\(index.table) (\(index.columns.joined(separator: ", ")))"
+            + (index.isPartial ? " of some rows" : "")
+    }
+
+    private static func read(_ context: VerifyContext) throws -> [String: Found] {
+        var found: [String: Found] = [:]
+        let sql = """
+            SELECT m.name, m.tbl_name, l."unique", l.partial, c.name FROM sqlite_master m
+            JOIN pragma_index_list(m.tbl_name) l ON l.name = m.name JOIN pragma_index_info(m.name) c
+            WHERE m.type = 'index' AND m.sql IS NOT NULL ORDER BY m.name, c.seqno
+            """
+        try context.rows(sql) { row in
+            guard let name = row.text(0), let table = row.text(1) else { return }
+            // An indexed row identifier has no name there.
+            found[
+                name,
+                default: Found(
+                    table: table, columns: [], isUnique: row.integer(2) != 0, isPartial: row.integer(3) != 0)
+            ].columns.append(row.text(4) ?? "Z_PK")
+        }
+        return found
+    }
+
+    /// A join table's primary key finds one side; an index the other way round finds the other.
+    private static func joins(_ found: [String: Found], _ context: VerifyContext) throws {
         guard context.store.metadata.frameworkVersion ?? 0 >= 865 else { return }
-        for entity in context.entities {
-            guard let table = context.table(entity.name) else { continue }
-            for names in entity.uniquenessConstraints where !names.isEmpty {
-                try expect("Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))", on: table)
+        for table in OwnershipUnits.joinTables(context.store.layout).keys.sorted() {
+            let keys = try context.connection.query(
+                "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", [.text(table)]
+            ).compactMap { $0[0].textValue }
+            guard keys.count == 2 else { continue }
+            let isThere = found.values.contains { $0.table == table && $0.columns.starts(with: keys.reversed()) }
+            if !isThere { try context.report("index-missing", table, "\(table)_\(keys[1])_INDEX") }
+        }
+    }
+
+    private static func history(_ found: [String: Found], _ context: VerifyContext) throws {
+        guard case .interned = context.store.historyForm else { return }
+        for index in HistoryTables.indexes {
+            guard let real = found[index.name] else {
+                try context.report("index-missing", index.table, index.name)
+                continue
+            }
+            let columns = index.columns.map(\.name)
+            let isUnique = index.kind == .unique
+            if real.table != index.table || real.columns != columns || real.isUnique != isUnique || real.isPartial {
+                try context.report("index-form", real.table, "\(index.name) is \(text(real))")
             }
         }
     }

@@ -18,6 +18,7 @@ enum JoinRules: VerifierRules {
                 }
                 guard seen.insert(join.table).inserted else { continue }
                 try check(join, entity.name, relationship.destinationEntityName, context)
+                try duplicates(join, context)
             }
         }
     }
@@ -49,6 +50,22 @@ enum JoinRules: VerifierRules {
         try context.rows(sql) { row in
             try context.report(
                 "join-mirror", place(join, row), "the mirror row of a self-inverse pair is missing")
+        }
+    }
+
+    /// The primary key of both columns keeps a pair from being there twice, where the table has one.
+    private static func duplicates(_ join: RelationshipLayout.JoinTable, _ context: VerifyContext) throws {
+        let keys = try context.connection.query(
+            "SELECT name FROM pragma_table_info(?) WHERE pk > 0", [.text(join.table)])
+        guard Set(keys.compactMap { $0[0].textValue }) != [join.ownColumn, join.otherColumn] else { return }
+        try context.report(
+            "join-key", join.table, "its primary key is not of \(join.ownColumn) and \(join.otherColumn)")
+        let (own, other) = (join.ownColumn.sqlIdentifier, join.otherColumn.sqlIdentifier)
+        let sql = """
+            SELECT \(own), \(other), count(*) FROM \(join.table.sqlIdentifier) GROUP BY 1, 2 HAVING count(*) > 1
+            """
+        try context.rows(sql) { row in
+            try context.report("join-duplicate", place(join, row), "the pair is there \(row.integer(2)) times")
         }
     }
 

@@ -44,7 +44,22 @@ enum OrderRules: VerifierRules {
             for relationship in entity.relationships where relationship.declaringEntity == entity.name {
                 guard case .manyToMany(let join) = relationship.storage, let order = join.orderColumn else { continue }
                 try duplicates(join.table, join.ownColumn, order, context)
+                try missing(join, order, context)
             }
+        }
+    }
+
+    private static func missing(
+        _ join: RelationshipLayout.JoinTable, _ order: String, _ context: VerifyContext
+    ) throws {
+        let (own, other) = (join.ownColumn.sqlIdentifier, join.otherColumn.sqlIdentifier)
+        let sql = """
+            SELECT \(own), \(other) FROM \(join.table.sqlIdentifier) WHERE \(order.sqlIdentifier) IS NULL ORDER BY 1, 2
+            """
+        try context.rows(sql) { row in
+            try context.report(
+                "order-missing", "\(join.table) \(row.text(0) ?? "NULL"),\(row.text(1) ?? "NULL")",
+                "in an ordered relationship, but \(order) is null")
         }
     }
 }

@@ -32,10 +32,14 @@ enum RelationshipRules: VerifierRules {
                 what: what)
         }
         let dangling = "\("\(destination) ".sqlLiteral) || \(key) || ' does not exist'"
-        guard let other = context.table(destination)?.sqlIdentifier else { return [check("dangling", "1", dangling)] }
+        let emptiness = emptiness(entity, relationship, table, key, context)
+        guard let other = context.table(destination)?.sqlIdentifier else {
+            return emptiness + [check("dangling", "1", dangling)]
+        }
         let kind = "(SELECT d.Z_ENT FROM \(other) d WHERE d.Z_PK = \(key))"
         let exists = "EXISTS (SELECT 1 FROM \(other) d WHERE d.Z_PK = \(key))"
-        var checks = [
+        var checks = emptiness
+        checks += [
             check("dangling", "NOT \(exists)", dangling),
             check(
                 "wrong-entity", "\(kind) NOT IN \(context.treeNumbers(destination).sqlList)",
@@ -56,6 +60,32 @@ enum RelationshipRules: VerifierRules {
                     "inverse",
                     "EXISTS (SELECT 1 FROM \(other) d WHERE d.Z_PK = \(key) AND d.\(backColumn.sqlIdentifier) IS NOT r.Z_PK)",
                     "\("\(destination) ".sqlLiteral) || \(key) || ' does not point back'"))
+        }
+        return checks
+    }
+
+    /// What must hold where there is no key: a required one is there, and nothing is left of one that went.
+    private static func emptiness(
+        _ entity: EntityDescription, _ relationship: RelationshipDescription, _ table: String, _ key: String,
+        _ context: VerifyContext
+    ) -> [RowCheck] {
+        let isEmpty = "r.Z_ENT IN \(context.treeNumbers(entity.name).sqlList) AND \(key) IS NULL"
+        var checks: [RowCheck] = []
+        func check(_ rule: String, _ condition: String, _ what: String) {
+            checks.append(
+                RowCheck(
+                    rule: rule, table: table, suffix: ".\(relationship.name)", condition: condition, what: what))
+        }
+        if !relationship.isOptional { check("relationship-mandatory", isEmpty, "'mandatory, but null'") }
+        if let name = context.column(entity.name, relationship.name, .foreignEntity) {
+            check(
+                "polymorphic-key", "\(isEmpty) AND \(name.ofRow) IS NOT NULL",
+                "'\(name) is ' || \(name.ofRow) || ' without a key'")
+        }
+        if let name = context.column(entity.name, relationship.name, .order) {
+            check(
+                "order-without-key", "\(isEmpty) AND \(name.ofRow) IS NOT NULL",
+                "'\(name) is ' || \(name.ofRow) || ' without a key'")
         }
         return checks
     }

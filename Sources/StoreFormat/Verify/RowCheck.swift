@@ -17,14 +17,18 @@ extension VerifyContext {
     func check(_ checks: [RowCheck]) throws {
         let byTable = Dictionary(grouping: checks, by: \.table)
         for (table, checks) in byTable.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-            var rest = checks[...]
-            while !rest.isEmpty {
-                let some = rest.prefix(100)
-                rest = rest.dropFirst(100)
-                let any = some.map { "(\($0.condition))" }.joined(separator: " OR ")
-                guard try exists("SELECT 1 FROM \(table.sqlIdentifier) r WHERE \(any) LIMIT 1") else { continue }
-                for check in some { try report(check) }
-            }
+            try reporting(damagedIn: table) { try self.check(checks, of: table) }
+        }
+    }
+
+    private func check(_ checks: [RowCheck], of table: String) throws {
+        var rest = checks[...]
+        while !rest.isEmpty {
+            let some = rest.prefix(100)
+            rest = rest.dropFirst(100)
+            let any = some.map { "(\($0.condition))" }.joined(separator: " OR ")
+            guard try exists("SELECT 1 FROM \(table.sqlIdentifier) r WHERE \(any) LIMIT 1") else { continue }
+            for check in some { try report(check) }
         }
     }
 

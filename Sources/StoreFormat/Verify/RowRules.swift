@@ -9,6 +9,10 @@ enum RowRules: VerifierRules {
             let tree = context.treeNumbers(root.name)
             checks.append(
                 RowCheck(
+                    rule: "row-key", table: table, condition: "r.Z_PK < 1",
+                    what: "'Z_PK is not a positive number'"))
+            checks.append(
+                RowCheck(
                     rule: "row-entity", table: table, condition: "r.Z_ENT IS NULL OR r.Z_ENT NOT IN \(tree.sqlList)",
                     what: "'Z_ENT ' || ifnull(r.Z_ENT, 'NULL') || ' is not of this table'"))
             for entity in context.model.tree(of: root.name) where entity.isAbstract {
@@ -20,7 +24,7 @@ enum RowRules: VerifierRules {
             }
             checks.append(
                 RowCheck(
-                    rule: "row-version", table: table, condition: "r.Z_OPT IS NULL OR r.Z_OPT < 1",
+                    rule: "row-version", table: table, condition: "typeof(r.Z_OPT) <> 'integer' OR r.Z_OPT < 1",
                     what: "'Z_OPT is not a positive number'"))
         }
         try context.check(checks)

@@ -9,12 +9,15 @@ public struct StoreVerifier {
     /// How many violations of one rule `verify` returns; more are counted.
     public static let limit = 1_000
 
-    /// The violations, by subject. Beyond `limit` of one rule and severity, one more says in `what` how many were left out.
-    /// - Throws: `StoreError` or `SQLiteError` if the store cannot be read.
-    public static func verify(_ connection: Connection, store: Store) throws -> [Violation] {
+    /// The violations, by subject. Of a damaged file, those that can still be found. Beyond `limit` of one rule and severity, one more says in `what` how many were left out.
+    /// - Parameter progress: called with the subjects that are done, and with all.
+    /// - Throws: `StoreError` or `SQLiteError` if the store cannot be read at all.
+    public static func verify(
+        _ connection: Connection, store: Store, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws -> [Violation] {
         var result: [Violation] = []
         var counts: [[String]: Int] = [:]
-        try forEachViolation(connection, store: store) { violation in
+        try forEachViolation(connection, store: store, progress: progress) { violation in
             let count = counts[[violation.rule, violation.severity.rawValue], default: 0] + 1
             counts[[violation.rule, violation.severity.rawValue]] = count
             if count <= limit { result.append(violation) }
@@ -29,28 +32,41 @@ public struct StoreVerifier {
 
     /// Calls the body for each violation as it is found, however many there are. Joins a transaction that is open.
     public static func forEachViolation(
-        _ connection: Connection, store: Store, _ body: (Violation) throws -> Void
+        _ connection: Connection, store: Store, progress: (Int, Int) -> Void = { _, _ in },
+        _ body: (Violation) throws -> Void
     ) throws {
-        if connection.isInTransaction { return try run(connection, store, body) }
-        try connection.transaction(.deferred) { try run(connection, store, body) }
+        if connection.isInTransaction { return try run(connection, store, progress, body) }
+        try connection.execute("BEGIN")
+        // Not committed: of a damaged file that fails.
+        defer { connection.rollback() }
+        try run(connection, store, progress, body)
     }
 
-    private static func run(_ connection: Connection, _ store: Store, _ body: (Violation) throws -> Void) throws {
-        let store = try store.rereadInTransaction(connection)
+    private static func run(
+        _ connection: Connection, _ store: Store, _ progress: (Int, Int) -> Void, _ body: (Violation) throws -> Void
+    ) throws {
+        var store = store
+        do {
+            store = try store.rereadInTransaction(connection)
+        } catch let error as SQLiteError where error.isCorrupt {
+            // What was known of the store when it was opened serves; the rules say what is damaged.
+        }
         try withoutActuallyEscaping(body) { body in
             let context = try VerifyContext(connection, store, body)
-            for rules in groups { try rules.check(context) }
+            for (i, rules) in groups.enumerated() {
+                progress(i, groups.count)
+                try context.reporting(damagedIn: "\(rules)".replacing("Rules", with: "")) { try rules.check(context) }
+            }
+            progress(groups.count, groups.count)
         }
     }
 
-    private static var groups: [any VerifierRules.Type] {
-        [
-            FileRules.self, CatalogueRules.self, MetadataRules.self, TableRules.self, RowRules.self, ValueRules.self,
-            ExternalFileRules.self, RelationshipRules.self, JoinRules.self, OrderRules.self, UniqueRules.self,
-            IndexRules.self, DerivedRules.self, HistoryRules.self, HistoryRowRules.self, OwnershipRules.self,
-            WriterRules.self, GuardRules.self,
-        ]
-    }
+    private static let groups: [any VerifierRules.Type] = [
+        FileRules.self, CatalogueRules.self, MetadataRules.self, TableRules.self, RowRules.self, ValueRules.self,
+        ExternalFileRules.self, RelationshipRules.self, JoinRules.self, OrderRules.self, UniqueRules.self,
+        IndexRules.self, SpatialRules.self, DerivedRules.self, HistoryRules.self, HistoryRowRules.self,
+        OwnershipRules.self, WriterRules.self, GuardRules.self,
+    ]
 }
 
 /// The rules about one subject.

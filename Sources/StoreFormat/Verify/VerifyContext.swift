@@ -38,6 +38,16 @@ final class VerifyContext {
         try body(violation)
     }
 
+    /// Runs the body; a page that cannot be read ends it with a violation instead of an error, so that the rules about
+    /// other pages still run.
+    func reporting(damagedIn place: String, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as SQLiteError where error.isCorrupt {
+            try report("damaged", place, "\(error.message): not all of it could be checked")
+        }
+    }
+
     /// Calls the body for each row. Unlike the connection's own cache, may be nested.
     func rows(_ sql: String, _ body: (Statement) throws -> Void) throws {
         try connection.prepare(sql).forEach([], body)

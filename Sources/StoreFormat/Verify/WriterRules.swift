@@ -9,6 +9,8 @@ enum WriterRules: VerifierRules {
         try transactions(context)
         try epochs(context)
         try commits(context)
+        try counter(context)
+        try gaps(context)
         try numbers("COEXIST_HANDOVER", "ID", "coexist-handover", upTo: last, context)
         try numbers("COEXIST_CONSUMER", "NAME", "coexist-consumer", upTo: last, context)
         let sql = "SELECT ID FROM COEXIST_HANDOVER WHERE UNIT NOT IN (SELECT NAME FROM COEXIST_UNIT) ORDER BY ID"
@@ -64,6 +66,40 @@ enum WriterRules: VerifierRules {
             try context.report(
                 "coexist-state", "COEXIST_STATE",
                 "COMMITS is \(row.integer(0)), but \(row.integer(1)) saves are recorded")
+        }
+    }
+
+    /// The counter has handed out every number that is recorded, also those of transactions that were purged.
+    private static func counter(_ context: VerifyContext) throws {
+        let sql = """
+            SELECT max((SELECT PURGE_FLOOR FROM COEXIST_STATE), ifnull((SELECT max(NUMBER) FROM COEXIST_TRANSACTION), 0)),
+                max(ifnull((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(Catalogue.transactionNumber)), 0),
+                    ifnull((SELECT max(Z_PK) FROM ATRANSACTION), 0))
+            """
+        try context.rows(sql) { row in
+            guard row.integer(0) > row.integer(1) else { return }
+            try context.report(
+                "history-counter", "ATRANSACTION",
+                "Z_PRIMARYKEY says \(row.integer(1)), but number \(row.integer(0)) was handed out")
+        }
+    }
+
+    /// Numbers follow one another without a gap from one transaction of ours to the next, unless others write too. A
+    /// restore leaves one on purpose, and begins another timeline.
+    private static func gaps(_ context: VerifyContext) throws {
+        let sql = """
+            WITH known AS (
+                SELECT NUMBER, lag(NUMBER) OVER (ORDER BY NUMBER) AS before FROM COEXIST_TRANSACTION
+                WHERE NUMBER > (SELECT PURGE_FLOOR FROM COEXIST_STATE))
+            SELECT before + 1, NUMBER - 1 FROM known
+            WHERE NUMBER > before + 1 AND (SELECT GUARD = 'always' AND TIMELINE = 1 FROM COEXIST_STATE)
+                AND NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK > before AND t.Z_PK < NUMBER)
+            ORDER BY NUMBER
+            """
+        try context.rows(sql) { row in
+            try context.report(
+                "coexist-transaction", "COEXIST_TRANSACTION \(row.integer(0))",
+                "the transactions \(row.integer(0)) to \(row.integer(1)) are gone from history and from the record")
         }
     }
 

@@ -40,7 +40,9 @@ public final class SaveTransaction {
         register = try OwnershipRegister.read(connection)
         if writer.isTracking, !writer.store.historyForm.isTracked { try writer.makeHistoryTables() }
         store = writer.store
-        log = writer.isTracking ? try HistoryAppender(connection, form: store.historyForm) : nil
+        log =
+            writer.isTracking
+            ? try HistoryAppender(connection, form: store.historyForm, isAdopted: register != nil) : nil
     }
 
     /// The indexes of an entity's columns with external storage.

@@ -45,6 +45,26 @@ struct CoexistenceRulesTests {
             "CREATE TRIGGER COEXIST_GUARD_ZNONE_DELETE BEFORE DELETE ON ZTAG BEGIN SELECT 1; END", "guard",
             "COEXIST_GUARD_ZNONE_DELETE"
         ),
+        (
+            """
+            UPDATE COEXIST_STATE SET GUARD = 'always';
+            CREATE TRIGGER COEXIST_GUARD_ZTAG_DELETE BEFORE DELETE ON ZTAG BEGIN SELECT 1; END
+            """, "guard-altered", "COEXIST_GUARD_ZTAG_DELETE"
+        ),
+        (
+            """
+            UPDATE COEXIST_STATE SET GUARD = 'record';
+            CREATE TRIGGER COEXIST_GUARD_ZTAG_DELETE BEFORE DELETE ON ZTAG BEGIN SELECT RAISE(ABORT, 'no'); END
+            """, "guard-altered", "COEXIST_GUARD_ZTAG_DELETE"
+        ),
+        (
+            """
+            UPDATE COEXIST_STATE SET GUARD = 'always', COMMITS = 9;
+            INSERT INTO COEXIST_TRANSACTION VALUES (5, 'legacy', 'i', '', NULL);
+            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (5, 16002, 0)
+            """, "coexist-transaction", "COEXIST_TRANSACTION 3"
+        ),
+        ("UPDATE COEXIST_STATE SET PURGE_FLOOR = 7", "history-counter", "ATRANSACTION"),
         ("UPDATE COEXIST_STATE SET GUARD = 'always'", "guard", "COEXIST_GUARD_ZSHELF_INSERT"),
         ("UPDATE COEXIST_STATE SET GUARD = 'record'", "guard", "COEXIST_GUARD_Z_1TAGS_UPDATE"),
     ]
@@ -84,7 +104,8 @@ struct CoexistenceRulesTests {
         for (i, table) in tables.enumerated() {
             for event in ["INSERT", "UPDATE", "DELETE"] {
                 try sample.connection.execute(
-                    "CREATE TRIGGER COEXIST_GUARD_\(table)_\(event) BEFORE \(event) ON \(table) BEGIN SELECT 1; END")
+                    "CREATE TRIGGER COEXIST_GUARD_\(table)_\(event) BEFORE \(event) ON \(table) BEGIN SELECT RAISE(ABORT, 'no'); END"
+                )
             }
             if i == 0 { #expect(try sample.violations().contains { $0.rule == "guard" }) }
         }

@@ -104,4 +104,38 @@ struct StoreWriterTests {
         #expect(files.count == 1)
         #expect(try sample.value("Book", 1, "cover") == .data(large + [1]))
     }
+
+    @Test("a counter that is behind its table is found, and no key is handed out twice")
+    func counterBehind() throws {
+        let sample = try SampleStore()
+        for _ in 1...3 { try sample.insert("Shelf") }
+        try sample.connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Shelf'")
+        #expect(try sample.violations().map(\.rule) == ["key-counter"])
+        #expect(try sample.insert("Shelf") == 4)
+        #expect(try sample.scalar("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Shelf'") == 4)
+        try sample.expectSound()
+    }
+
+    @Test("deleting a hundred thousand rows in one save leaves a log of ordinary size behind")
+    func largeDeletion() throws {
+        let sample = try SampleStore()
+        try sample.connection.execute(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+            INSERT INTO ZSHELF (Z_PK, Z_ENT, Z_OPT, ZLABEL) SELECT i, 6, 1, 'shelf ' || i FROM n;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 100000 WHERE Z_NAME = 'Shelf'
+            """)
+        _ = try sample.connection.checkpoint(.truncate)
+        sample.writer.maximumLogBytes = 1 << 20
+        let shelf = try sample.entity("Shelf")
+        try sample.save { save in
+            for key in 1...Int64(100_000) { _ = try save.delete(shelf, key: key, expecting: 1) }
+        }
+        #expect(try sample.count("ZSHELF") == 0)
+        #expect(try sample.count("ACHANGE") == 100_000)
+        // The save after it starts the log anew.
+        try sample.insert("Shelf")
+        let size = try FileManager.default.attributesOfItem(atPath: sample.path + "-wal")[.size] as? Int
+        #expect(size ?? 0 <= 8 << 20)
+    }
 }

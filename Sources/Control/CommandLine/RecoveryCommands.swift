@@ -1,0 +1,111 @@
+import Foundation
+import StoreFormat
+import Varlink
+
+/// The commands that copy a store, put a copy in its place, and read what is left of a damaged one.
+enum RecoveryCommands {
+    static let all: [Command] = [
+        Command("backup", "STORE FILE", "A consistent copy, with external data", operands: 2...2, run: backup),
+        Command(
+            "restore", "FILE STORE", "Puts a copy in the store's place; the store that was there is kept beside it",
+            operands: 2...2, run: restore),
+        Command(
+            "salvage", "STORE OUT [--model MODEL]", "A new store of what can still be read of a damaged one",
+            options: ["model"], operands: 2...2, run: salvage),
+    ]
+
+    private static func backup(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let (path, target) = (arguments.operands[0], arguments.operands[1])
+        do {
+            // A copy of what is no store, or cannot be opened any more, would be taken for a backup.
+            _ = try StoreMetadata.read(path: path)
+        } catch {
+            throw CommandFailure(error, opening: true)
+        }
+        let bar = ProgressBar("copying")
+        defer { bar.finish() }
+        try StoreBackup.copy(path, to: target) { remaining, total in bar.update(total - remaining, of: total) }
+        bar.finish()
+        if output.isJSON {
+            output.json(["file": .string(target)])
+        } else {
+            output.line("\(path) is copied to \(target)")
+        }
+        return 0
+    }
+
+    private static func restore(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let (backup, path) = (arguments.operands[0], arguments.operands[1])
+        let bar = ProgressBar("restoring")
+        defer { bar.finish() }
+        let report = try StoreRestore.restore(backup, to: path) { remaining, total in
+            bar.update(total - remaining, of: total)
+        }
+        bar.finish()
+        for warning in report.warnings {
+            FileHandle.standardError.write(Data("coexistctl: warning: \(warning)\n".utf8))
+        }
+        if output.isJSON {
+            output.json([
+                "store": .string(path), "replaced": report.replaced.map { .string($0) } ?? .null,
+                "timeline": report.timeline.map { JSON(Int($0)) } ?? .null, "last": JSON(Int(report.last)),
+                "warnings": .array(report.warnings.map { .string($0) }),
+            ])
+            return 0
+        }
+        output.line("\(path) is restored from \(backup), as of transaction \(report.last)")
+        if let timeline = report.timeline {
+            output.line("its timeline is \(timeline) now: tokens from before have expired")
+        }
+        if let replaced = report.replaced { output.line("the store that was there is kept as \(replaced)") }
+        return 0
+    }
+
+    private static func salvage(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let (path, target) = (arguments.operands[0], arguments.operands[1])
+        let bar = ProgressBar("reading")
+        defer { bar.finish() }
+        let model = try arguments.value("model").map { given in
+            try (try? StoreModels.load(given, for: path).model) ?? StoreModels.model(given).model
+        }
+        let report: StoreSalvage.Report
+        do {
+            report = try StoreSalvage.salvage(path, to: target, model: model) { table, rows in
+                bar.update(Int(rows), of: 0, detail: "rows of \(table)")
+            }
+        } catch let error as StoreError where error.code != .alreadyExists {
+            throw CommandFailure(error, opening: true)
+        }
+        bar.finish()
+        if output.isJSON {
+            output.json([
+                "file": .string(target), "complete": .bool(report.isComplete),
+                "entities": .array(report.entities.map { part("entity", $0) }),
+                "joins": .array(report.joins.map { part("table", $0) }), "values": JSON(Int(report.values)),
+                "links": JSON(Int(report.links)), "notes": .array(report.notes.map { .string($0) }),
+            ])
+        } else {
+            print(report, target, output)
+        }
+        return report.isComplete ? 0 : 1
+    }
+
+    private static func part(_ name: String, _ part: StoreSalvage.Part) -> JSON {
+        [
+            name: .string(part.name), "read": JSON(Int(part.read)),
+            "lost": part.lost.map { JSON(Int($0)) } ?? .null,
+        ]
+    }
+
+    private static func print(_ report: StoreSalvage.Report, _ target: String, _ output: Output) {
+        output.table(
+            [["entity or join table", "read", "lost"]]
+                + (report.entities + report.joins).map { part in
+                    [part.name, "\(part.read)", part.lost.map { "\($0)" } ?? "some"]
+                })
+        if report.values > 0 { output.line("\(report.values) values could not be read, and are empty") }
+        if report.links > 0 { output.line("\(report.links) links led to lost rows, and were cleared") }
+        for note in report.notes { output.line(note) }
+        output.line("\(target) holds what could be read" + (report.isComplete ? ": all of it" : ""))
+    }
+}

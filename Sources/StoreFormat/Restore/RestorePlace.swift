@@ -1,0 +1,183 @@
+import Foundation
+import SQLite
+
+/// Where a restore puts the backup, with the store that is there now, if one is.
+struct RestorePlace {
+    let path: String
+    private let exists: Bool
+    /// What is known of the store that is there; nil where it cannot be read.
+    private var known: Known?
+    private var unreadable: String?
+
+    private struct Known {
+        var uuid: String
+        var last: Int64
+        var timeline: Int64?
+    }
+
+    /// - Throws: `StoreError` `Busy` where a program has the store open.
+    init(_ path: String) throws {
+        self.path = path
+        exists = FileManager.default.fileExists(atPath: path)
+        guard exists else { return }
+        if QuietStore.isOpenElsewhere(path) {
+            throw StoreError(
+                .busy, "\(path) is open in another process", way: "end the programs that use it, and try again")
+        }
+        do {
+            known = try Self.read(path)
+        } catch let error as StoreError {
+            unreadable = error.message
+        }
+    }
+
+    private static func read(_ path: String) throws -> Known {
+        let metadata = try StoreMetadata.read(path: path)
+        return try StoreConnector.translating(path) {
+            let connection = try StoreConnector.offlineReader(path)
+            let counter = try connection.scalar(
+                "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Catalogue.transactionNumber)])
+            return Known(
+                uuid: metadata.uuid, last: counter?.integerValue ?? 0,
+                timeline: try CoexistenceTables.exist(connection)
+                    ? try CoexistenceState.read(connection).timeline : nil)
+        }
+    }
+
+    /// - Throws: `StoreError` `OtherStore`.
+    func check(_ source: RestoreSource) throws {
+        guard let known, known.uuid != source.uuid else { return }
+        throw StoreError(
+            .otherStore, "\(source.path) is a backup of the store \(source.uuid), but \(path) is \(known.uuid)",
+            way: "move \(path) away first, or restore to another path")
+    }
+
+    func warnings(against source: RestoreSource) -> [String] {
+        guard exists else { return [] }
+        guard let known else {
+            return ["the store in place cannot be read, so what the backup lacks is not known: \(unreadable ?? "")"]
+        }
+        guard known.last > source.last else { return [] }
+        let count = known.last - source.last
+        return [
+            "the backup ends at transaction \(source.last), the store in place at \(known.last): "
+                + "\(count) newer transaction\(count == 1 ? " is" : "s are") only in the store that was replaced"
+        ]
+    }
+
+    /// Begins a new life of the store in the staged file: tokens of the old one must not be taken for its own, and no
+    /// number is handed out a second time under one timeline.
+    /// - Returns: the new timeline; nil for a store that is not adopted.
+    func begin(_ staged: String, _ source: RestoreSource) throws -> Int64? {
+        let connection = try StoreConnector.connect(staged, .writer(.full))
+        let timeline = try connection.transaction(.immediate) { () -> Int64? in
+            try keepNumbers(connection)
+            guard let old = source.timeline else { return nil }
+            // Of a store that is gone or cannot be read it is not known how far its timelines had got.
+            let unknown = CoexistenceState.freshTimeline
+            let new = max(old, exists ? known.map { $0.timeline ?? 0 } ?? unknown : unknown) + 1
+            try connection.run(
+                "UPDATE COEXIST_STATE SET TIMELINE = ?, COMMITS = COMMITS + 1", [.integer(new)])
+            // Their acknowledgements are of the old timeline.
+            try connection.execute("UPDATE COEXIST_CONSUMER SET STATE = 'expired'")
+            return new
+        }
+        _ = try connection.checkpoint(.truncate)
+        return timeline
+    }
+
+    /// Numbers go on where the store in place had got to: one that is not adopted has no timeline, and one that is may be
+    /// released and adopted again.
+    private func keepNumbers(_ connection: Connection) throws {
+        guard let last = known?.last, last > 0, HistoryForm(try TableColumns(connection)).isTracked else { return }
+        try connection.run(
+            """
+            INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, 'TRANSACTION', 0, ?)
+            ON CONFLICT (Z_ENT) DO UPDATE SET Z_MAX = max(Z_MAX, excluded.Z_MAX)
+            """, [.integer(Catalogue.transactionNumber), .integer(last)])
+    }
+
+    // MARK: The exchange
+
+    /// Gives the staged file the store's name, after the store that has it got a second one.
+    /// - Returns: the name that the old store has now; nil where there was none.
+    func exchange(with staged: String) throws -> String? {
+        for suffix in ["-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: staged + suffix) }
+        guard exists else {
+            // What lies there without a store would be taken for the new one's log.
+            for suffix in ["-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            try rename(staged)
+            return nil
+        }
+        takeOverPermissions(staged)
+        if known != nil { foldLog() }
+        let kept = Self.name(path)
+        let data = ExternalData(storePath: kept)
+        var files: [String] = []
+        do {
+            files = try data.copyFiles(from: ExternalData(storePath: path), isLinking: true)
+            for suffix in ["", "-wal", "-journal"] { try keep(path + suffix, as: kept + suffix) }
+            StoreBackup.synchronizeFolder(of: path)
+            // The old log must be gone before the new file comes, or it would be taken for the new one's.
+            for suffix in ["-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            try rename(staged)
+        } catch {
+            for suffix in ["-wal", "-journal"] where !FileManager.default.fileExists(atPath: path + suffix) {
+                try? FileManager.default.moveItem(atPath: kept + suffix, toPath: path + suffix)
+            }
+            StoreBackup.removeFile(kept)
+            data.remove(files)
+            throw error
+        }
+        return kept
+    }
+
+    /// Moves the old store's log into its file, if that can be done.
+    private func foldLog() {
+        guard let connection = try? Connection(path: path, mode: .readWrite) else { return }
+        _ = try? connection.checkpoint(.truncate)
+    }
+
+    private func keep(_ old: String, as new: String) throws {
+        let files = FileManager.default
+        guard files.fileExists(atPath: old) else { return }
+        if link(old, new) == 0 { return }
+        do {
+            try files.copyItem(atPath: old, toPath: new)
+        } catch {
+            throw StoreError(
+                .inputOutput, "\(old) cannot be kept as \(new): \(error)", way: "free space there, and try again")
+        }
+    }
+
+    private func rename(_ staged: String) throws {
+        guard Foundation.rename(staged, path) == 0 else {
+            throw StoreError(
+                .inputOutput, "\(staged) cannot be renamed to \(path): \(String(cString: strerror(errno)))",
+                way: "check the permissions of the folder")
+        }
+        StoreBackup.synchronizeFolder(of: path)
+    }
+
+    private func takeOverPermissions(_ staged: String) {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return }
+        _ = chown(staged, info.st_uid, info.st_gid)
+        chmod(staged, info.st_mode & 0o7777)
+    }
+
+    private static func name(_ path: String) -> String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "UTC")
+        format.dateFormat = "yyyyMMdd'T'HHmmss'Z'"
+        let base = "\(path).replaced-\(format.string(from: Date()))"
+        var name = base
+        var number = 1
+        while FileManager.default.fileExists(atPath: name) {
+            number += 1
+            name = "\(base)-\(number)"
+        }
+        return name
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import SQLite
+import StoreModel
+
+/// A damaged store, opened as far as it can be.
+struct SalvageSource {
+    let path: String
+    let connection: Connection
+    let model: ModelDescription
+    let tables: TableColumns
+    /// The entities' numbers in the file; those of a new store where they cannot be read.
+    let catalogue: Catalogue
+    /// Nil where it cannot be read.
+    let metadata: StoreMetadata?
+    let external: ExternalData
+    private(set) var notes: [String] = []
+
+    /// - Parameter folder: a folder to make, for the copy.
+    init(_ path: String, folder: String, model: ModelDescription?) throws {
+        self.path = path
+        external = ExternalData(storePath: path)
+        connection = try Self.open(path, folder)
+        do {
+            tables = try TableColumns(connection)
+        } catch let error as SQLiteError {
+            throw StoreError(
+                .damaged, "the list of tables of \(path) cannot be read: \(error.message)", way: "restore a backup")
+        }
+        self.model = try model ?? Self.model(connection, tables, path)
+        if let read = try? StoreMetadata.read(connection) {
+            metadata = read
+        } else {
+            metadata = nil
+            notes.append(
+                "Z_METADATA cannot be read: the new store has another UUID, and the application's own keys are lost")
+        }
+        if let read = try? Catalogue.read(connection, model: self.model), read.missing.isEmpty {
+            catalogue = read
+        } else {
+            let rows = SchemaPlan(self.model).catalogueRows.map {
+                Catalogue.Row(number: $0.number, name: $0.name, parent: $0.parent, maximum: 0)
+            }
+            catalogue = Catalogue(rows: rows, model: self.model)
+            notes.append("Z_PRIMARYKEY cannot be read: entities were taken to have the numbers of a new store")
+        }
+    }
+
+    private static func open(_ path: String, _ folder: String) throws -> Connection {
+        let files = FileManager.default
+        guard files.fileExists(atPath: path) else {
+            throw StoreError(.notFound, "there is no file \(path)", way: "check the path")
+        }
+        guard !StoreLock.isHeld(storePath: path), !QuietStore.isOpenElsewhere(path) else {
+            throw StoreError(
+                .busy, "\(path) is open in another process", way: "end the programs that use it, and try again")
+        }
+        let copy = folder + "/store"
+        try files.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        for suffix in ["", "-wal", "-journal"] where files.fileExists(atPath: path + suffix) {
+            do {
+                try files.copyItem(atPath: path + suffix, toPath: copy + suffix)
+            } catch {
+                throw StoreError(
+                    .inputOutput, "\(path + suffix) cannot be copied to \(folder): \(error)",
+                    way: "free space there, and check the disk")
+            }
+            try? files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy + suffix)
+        }
+        // The log of another database would be taken for this one's, and overwrite what can still be read.
+        if LogOrigin(file: copy, log: copy + "-wal")?.contradiction() != nil {
+            try files.removeItem(atPath: copy + "-wal")
+        }
+        let connection = try Connection(path: copy, mode: .readWrite, originalPath: path)
+        // So opened, SQLite reads a file that is shorter than its header says.
+        try connection.execute("PRAGMA writable_schema=ON; PRAGMA query_only=ON; PRAGMA cache_size=-16000")
+        return connection
+    }
+
+    private static func model(
+        _ connection: Connection, _ tables: TableColumns, _ path: String
+    ) throws -> ModelDescription {
+        do {
+            return try StoreModelSource.model(given: nil, source: "", connection, path: path, tables: tables).0
+        } catch let error as SQLiteError {
+            throw StoreError(
+                .modelUnreadable, "the model cache of \(path) cannot be read: \(error.message)",
+                way: "give the model it was made with: --model FILE.mom, .momd or .xcdatamodeld")
+        }
+    }
+
+    /// The highest key that a table's root has handed out; nil where that is not known.
+    func counter(_ root: String) -> Int64? {
+        let number = catalogue.numbers[root]
+        return catalogue.rows.first { $0.number == number }.map(\.maximum).flatMap { $0 > 0 ? $0 : nil }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import SQLite
+import StoreModel
+
+/// Reads what can still be read of a damaged store, and writes it to a new one.
+public enum StoreSalvage {
+    /// What was read of an entity, or of a join table.
+    public struct Part: Sendable, Hashable {
+        /// The entity, or the join table.
+        public var name: String
+        /// Rows that are in the new store.
+        public var read: Int64 = 0
+        /// Rows that are known to be lost; nil where some are and nothing tells how many.
+        public var lost: Int64? = 0
+
+        /// A part.
+        public init(name: String, read: Int64 = 0, lost: Int64? = 0) {
+            self.name = name
+            self.read = read
+            self.lost = lost
+        }
+    }
+
+    /// What a salvage did.
+    public struct Report: Sendable, Hashable {
+        /// The entities, by name in byte order.
+        public var entities: [Part] = []
+        /// The join tables.
+        public var joins: [Part] = []
+        /// Single values that could not be read, or whose external file is missing, of rows that could.
+        public var values: Int64 = 0
+        /// Keys that led to lost rows and were cleared.
+        public var links: Int64 = 0
+        /// What else the person should know.
+        public var notes: [String] = []
+
+        /// Whether nothing at all was lost.
+        public var isComplete: Bool {
+            (entities + joins).allSatisfy { $0.lost == 0 } && values == 0 && links == 0
+        }
+    }
+
+    /// Salvages. The damaged file and its sidecars are read from a copy, and stay as they are.
+    /// - Parameters:
+    ///   - model: the store's model; nil takes it from the file, if it can be read there.
+    ///   - progress: called with the name of the table that is being read, and the rows that were.
+    /// - Throws: `StoreError`: `AlreadyExists` if something lies at the target, `Busy` where a program has the store open,
+    ///   `ModelUnreadable` or `ModelMissing`, `Damaged` where not even the list of tables can be read.
+    public static func salvage(
+        _ path: String, to target: String, model: ModelDescription? = nil,
+        progress: (String, Int64) -> Void = { _, _ in }
+    ) throws -> Report {
+        guard !FileManager.default.fileExists(atPath: target) else {
+            throw StoreError(
+                .alreadyExists, "\(target) exists already", way: "give another path, or move the file away")
+        }
+        let folder = "\(target).salvage-\(UUID().uuidString.prefix(8))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        do {
+            return try StoreConnector.translating(path) {
+                let source = try SalvageSource(path, folder: folder, model: model)
+                try StoreCreator.create(target, model: source.model)
+                let writer = try SalvageWriter(source, target: target)
+                return try writer.run(progress)
+            }
+        } catch {
+            StoreBackup.remove(target)
+            throw error
+        }
+    }
+}

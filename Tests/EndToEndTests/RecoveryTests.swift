@@ -1,0 +1,74 @@
+import Foundation
+import TestKit
+import Testing
+import Varlink
+
+/// Backup, restore and salvage, as a person at a shell runs them.
+@Suite struct RecoveryTests {
+    @Test func aBackupOfALiveStoreIsRestoredWhenTheDaemonIsGone() throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        #expect(try daemon.ctl("insert", "Tag", "name=first").exitCode == 0)
+        let token = try #require(try daemon.json("history").last?["token"]?.stringValue)
+        let copy = sample.folder.file("copy.backup")
+        // Straight from the file, the log of the running daemon included.
+        #expect(try Programs.ctl("backup", sample.path, copy).exitCode == 0)
+        #expect(try daemon.ctl("insert", "Tag", "name=second").exitCode == 0)
+
+        let refused = try Programs.ctl("restore", copy, sample.path)
+        #expect(refused.exitCode == 1)
+        #expect(refused.errors.contains("Busy"))
+        #expect(daemon.stop() == 0)
+
+        let result = try Programs.ctl("restore", copy, sample.path, "--json")
+        #expect(result.exitCode == 0, "\(result.errors)")
+        #expect(result.errors.contains("warning") && result.errors.contains("1 newer transaction"))
+        let report = try JSON(parsing: result.output)
+        #expect(report["timeline"] == 2)
+        let replaced = try #require(report["replaced"]?.stringValue)
+        for (path, names) in [(sample.path, ["first"]), (replaced, ["first", "second"]), (copy, ["first"])] {
+            #expect(try Programs.sqlite3(path, "SELECT ZNAME FROM ZTAG ORDER BY 1").lines == names)
+        }
+        #expect(try Programs.ctl("verify", sample.path).output == "0 violations\n")
+
+        let again = try RunningDaemon(store: sample.path, folder: sample.folder)
+        #expect(try again.ctl("history", "--after", token).errors.contains("TokenExpired"))
+        #expect(try again.ctl("insert", "Tag", "name=second").exitCode == 0)
+        let next = try #require(try again.json("history").last?["token"]?.stringValue)
+        // The number that the lost transaction had is not handed out again.
+        #expect(next.hasSuffix(":2:3"))
+        #expect(again.stop() == 0)
+        #expect(try Programs.ctl("verify", sample.path).exitCode == 0)
+    }
+
+    @Test func whatIsLeftOfADamagedStoreIsSalvaged() throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        for name in ["a", "b"] { #expect(try daemon.ctl("insert", "Tag", "name=\(name)").exitCode == 0) }
+        #expect(try daemon.ctl("insert", "Shelf", "label=one").exitCode == 0)
+        let busy = try Programs.ctl("salvage", sample.path, sample.folder.file("out.store"))
+        #expect(busy.errors.contains("Busy"))
+        #expect(daemon.stop() == 0)
+        let page = try #require(
+            Int(
+                try Programs.sqlite3(sample.path, "SELECT rootpage FROM sqlite_master WHERE name = 'ZSHELF'").lines
+                    .first ?? ""))
+        let file = try #require(FileHandle(forUpdatingAtPath: sample.path))
+        try file.seek(toOffset: UInt64(page - 1) * 4096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+        try file.close()
+
+        let verified = try Programs.ctl("verify", sample.path, "--json")
+        #expect(verified.exitCode == 1 && verified.output.contains("ZSHELF"))
+        let out = sample.folder.file("out.store")
+        let result = try Programs.ctl("salvage", sample.path, out, "--json")
+        #expect(result.exitCode == 1)
+        let report = try JSON(parsing: result.output)
+        let parts = (report["entities"]?.arrayValue ?? []).filter { $0["read"] != 0 || $0["lost"] != 0 }
+        #expect(parts.map { $0["entity"] } == ["Shelf", "Tag"])
+        #expect(parts.map { $0["read"] } == [0, 2])
+        #expect(parts.map { $0["lost"] } == [1, 0])
+        #expect(try Programs.ctl("verify", out).output == "0 violations\n")
+        #expect(try Programs.sqlite3(out, "SELECT ZNAME FROM ZTAG ORDER BY 1").lines == ["a", "b"])
+    }
+}
