@@ -65,16 +65,9 @@ enum RecoveryCommands {
         let (path, target) = (arguments.operands[0], arguments.operands[1])
         let bar = ProgressBar("reading")
         defer { bar.finish() }
-        let model = try arguments.value("model").map { given in
-            try (try? StoreModels.load(given, for: path).model) ?? StoreModels.model(given).model
-        }
-        let report: StoreSalvage.Report
-        do {
-            report = try StoreSalvage.salvage(path, to: target, model: model) { table, rows in
-                bar.update(Int(rows), of: 0, detail: "rows of \(table)")
-            }
-        } catch let error as StoreError where error.code != .alreadyExists {
-            throw CommandFailure(error, opening: true)
+        let model = try arguments.value("model").map { try StoreModels.load($0, for: path).model }
+        let report = try StoreSalvage.salvage(path, to: target, model: model) { table, rows in
+            bar.update(Int(rows), of: 0, detail: "rows of \(table)")
         }
         bar.finish()
         if output.isJSON {
