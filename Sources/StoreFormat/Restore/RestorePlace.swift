@@ -75,7 +75,8 @@ struct RestorePlace {
             guard let old = source.timeline else { return nil }
             // Of a store that is gone or cannot be read it is not known how far its timelines had got.
             let unknown = CoexistenceState.freshTimeline
-            let new = max(old, exists ? known.map { $0.timeline ?? 0 } ?? unknown : unknown) + 1
+            let known = exists ? self.known.map { $0.timeline ?? 0 } ?? unknown : unknown
+            let new = try FileCounter.advance(max(old, known), "timelines")
             try connection.run(
                 "UPDATE COEXIST_STATE SET TIMELINE = ?, COMMITS = COMMITS + 1", [.integer(new)])
             // Their acknowledgements are of the old timeline.

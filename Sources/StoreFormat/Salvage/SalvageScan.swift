@@ -34,14 +34,16 @@ struct SalvageScan {
         var last = Int64.min
         let forward = try connection.prepare("SELECT \(list) \(from) WHERE \(key) > ? ORDER BY \(key)")
         let single = try connection.prepare("SELECT \(list) \(from) WHERE \(key) = ?")
-        let end = self.end()
+        // No key that is looked up is the last one of all, so that the next one can be named.
+        let end = self.end().map { min($0, Int64.max - 1) }
         var lookups: Int64 = 0
         while true {
-            if try scan(forward, after: &last, body) { return result }
+            if try scan(forward, after: &last, body) || last == .max { return result }
             // Something after the last key cannot be read: key by key, until one can.
             var next = max(last, 0) + 1
+            let bound = end ?? min(next, Int64.max - 1 - Self.reach) + Self.reach
             var found = false
-            while !found, next <= end ?? (max(last, 0) + Self.reach), lookups < Self.limit {
+            while !found, next <= bound, lookups < Self.limit {
                 lookups += 1
                 switch try look(up: next, single) {
                 case .row(let values, let lost):
