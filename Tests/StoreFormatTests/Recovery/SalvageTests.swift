@@ -110,6 +110,20 @@ struct SalvageTests {
         #expect(try StoreVerifier.verify(try StoreConnector.offlineReader(out), store: store) == [])
     }
 
+    @Test("a join table that cannot be read is lost with its pairs, and counted by its index")
+    func joinTable() throws {
+        let folder = try TemporaryFolder()
+        let path = try Museum.copy(to: folder)
+        try Pages.overwrite("Z_7WORKS", in: path)
+        let out = folder.file("out.db")
+        let report = try StoreSalvage.salvage(path, to: out)
+        #expect(
+            report.joins == [.init(name: "Z_7WORKS", read: 0, lost: 2), .init(name: "Z_8RELATED", read: 2, lost: 0)])
+        #expect(report.entities.allSatisfy { $0.lost == 0 })
+        let store = try Store.open(out)
+        #expect(try StoreVerifier.verify(try StoreConnector.offlineReader(out), store: store) == [])
+    }
+
     @Test("a file that is cut short is read as far as it goes")
     func cutShort() throws {
         let folder = try TemporaryFolder()
