@@ -122,7 +122,7 @@ struct PredicateUnarchiver {
     }
 
     private func function(_ object: ArchivedObject, _ depth: Int) throws(ModelError) -> ExpressionNode {
-        guard let selector = object["NSSelectorName"]?.string else {
+        guard let selector = object["NSSelectorName"]?.string, !selector.isEmpty else {
             throw malformed("calls a function without a name")
         }
         guard let operand = object["NSOperand"] else { throw malformed("calls \(selector) on nothing") }
@@ -138,6 +138,10 @@ struct PredicateUnarchiver {
             default: throw malformed("has a key path that is none")
             }
             return try expression(operand, depth: depth).appending(keys)
+        }
+        // A name has a colon for each argument, as the format language takes for granted too.
+        guard selector.utf8.count(where: { $0 == UInt8(ascii: ":") }) == arguments.count else {
+            throw malformed("calls \(selector) with \(arguments.count) arguments")
         }
         // The library's own functions belong to a class that stands as a constant in the operand's place.
         if operand["NSConstantValueClassName"]?.string == "_NSPredicateUtilities" {

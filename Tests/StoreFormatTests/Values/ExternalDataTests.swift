@@ -103,6 +103,33 @@ struct ExternalDataTests {
         #expect(try sample.violations().map { [$0.rule, $0.place] } == [["external-file", "ZBOOK 1.cover"]])
     }
 
+    @Test("a store that is moved takes its values along only with its folder; everything else is read without")
+    func moved() throws {
+        let sample = try SampleStore()
+        let key = try sample.insert(
+            "Book", ["pages": .integer(1), "title": .string("Moved"), "cover": .data(Self.large)])
+        _ = try sample.connection.checkpoint(.truncate)
+        let folder = try TemporaryFolder()
+        let path = folder.file("library.sqlite")
+        try FileManager.default.copyItem(atPath: sample.path, toPath: path)
+        func value(_ attribute: String) throws -> AttributeValue? {
+            let store = try Store.open(path)
+            let entity = try store.layout.entity("Book")
+            let leaf = try #require(entity.attribute(attribute)?.leaf)
+            let raw = try StoreConnector.offlineReader(path).scalar(
+                "SELECT \(entity.columns[try #require(leaf.column)]) FROM ZBOOK WHERE Z_PK = ?", [.integer(key)])
+            return ValueCoding.decode(try #require(raw), as: leaf, external: store.externalData)
+        }
+        guard case .missingExternalData? = try value("cover") else {
+            Issue.record("the value should be missing")
+            return
+        }
+        #expect(try value("title") == .string("Moved"))
+        try FileManager.default.copyItem(
+            atPath: sample.folder.file(".library_SUPPORT"), toPath: folder.file(".library_SUPPORT"))
+        #expect(try value("cover") == .data(Self.large))
+    }
+
     @Test("a reference never leads out of the folder")
     func escape() {
         #expect(ExternalData.reference(in: [2] + Array("../../../../../../../../../../../etc/pw".utf8) + [0]) == nil)
