@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import StoreFormat
+import TestKit
 import Testing
 
 @Suite
