@@ -10,15 +10,13 @@ struct HashComparison {
     var storedChecksum: String?
     var storedDigest: String?
 
-    /// Entities of the history tables, whose model is in no file.
-    private static let historyEntities = ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"]
-
     var checksum: String { VersionHashes.modelChecksum(computed) }
     var digest: String { VersionHashes.hashesDigest(computed) }
 
     private var names: [String] {
-        let own = (stored ?? [:]).keys.filter { !Self.historyEntities.contains($0) }
-        return Set(computed.keys).union(own).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        Set(computed.keys).union(VersionHashes.ofModel(stored ?? [:]).keys).sorted {
+            $0.utf8.lexicographicallyPrecedes($1.utf8)
+        }
     }
 
     /// Whether everything that is stored is what was computed.

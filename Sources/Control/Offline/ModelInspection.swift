@@ -8,6 +8,8 @@ struct ModelInspection {
     private let kind: ModelKind
     private let versions: [Version]
     private let info: VersionInfo?
+    /// The version that is named as the current one, whether it is there or not.
+    private let namedVersion: String?
 
     private struct Version {
         let name: String
@@ -22,6 +24,7 @@ struct ModelInspection {
         kind = try ModelReader.kind(at: path)
         let found = try ModelReader.versions(at: path)
         info = kind == .versionedCompiled ? try ModelReader.versionInfo(at: path) : nil
+        namedVersion = found.isEmpty ? nil : try ModelReader.namedCurrentVersion(at: path)
         if found.isEmpty {
             let report = try ModelReport(try ModelReader.read(at: path).model)
             let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
@@ -62,6 +65,7 @@ struct ModelInspection {
                 }
                 return .object(object)
             })
+        object["missingVersion"] = current == nil ? DescriptionJSON.text(namedVersion) : nil
         if let info, !info.otherKeys.isEmpty { object["versionInfoKeys"] = DescriptionJSON.texts(info.otherKeys) }
         return .object(object)
     }
@@ -90,7 +94,8 @@ struct ModelInspection {
             }
         }
         guard let current, case .success(let report) = current.report else {
-            output.line("no version is the current one: each can be inspected by its path")
+            let reason = namedVersion.map { "\($0) is named as the current version, but is not there" }
+            output.line("\(reason ?? "no version is the current one"): each can be inspected by its path")
             return
         }
         if !hasVersions {

@@ -38,6 +38,13 @@ open class NSAttributeDescription: NSPropertyDescription, @unchecked Sendable {
         userInfo = attribute.userInfo.mapValues { ModelValues.object($0) ?? NSNull() }
     }
 
+    /// The description of an attribute, of the class that its kind asks for.
+    static func make(_ attribute: AttributeDescription) -> NSAttributeDescription {
+        if attribute.isDerived { return NSDerivedAttributeDescription(derived: attribute) }
+        return attribute.isComposite
+            ? NSCompositeAttributeDescription(composite: attribute) : NSAttributeDescription(attribute)
+    }
+
     /// The attribute's type.
     public var attributeType: NSAttributeType {
         get { NSAttributeType(rawValue: UInt(base.type.rawValue)) ?? .undefinedAttributeType }

@@ -23,7 +23,7 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
         self.init(name: entity.name)
         base = entity
         own =
-            entity.attributes.map { NSAttributeDescription($0) }
+            entity.attributes.map { NSAttributeDescription.make($0) }
             + entity.relationships.map { NSRelationshipDescription($0) }
         for property in own { property.storedEntity = self }
     }

@@ -16,15 +16,13 @@ public enum SchemaAgreement {
         public var isEmpty: Bool { different.isEmpty && onlyInStore.isEmpty && onlyInModel.isEmpty }
     }
 
-    private static let historyEntities = ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"]
     /// How many differences a message names.
     private static let maximumDetails = 20
 
     /// Compares the hashes that follow from a model with the stored ones.
     public static func compare(_ model: ModelDescription, with metadata: StoreMetadata) throws -> Mismatch {
         let computed = try model.versionHashes()
-        // The history tables' own entities may be listed too; their model is in no file.
-        let stored = metadata.versionHashes.filter { !historyEntities.contains($0.key) }
+        let stored = VersionHashes.ofModel(metadata.versionHashes)
         var mismatch = Mismatch()
         for name in Set(computed.keys).union(stored.keys).sorted() {
             switch (computed[name], stored[name]) {
@@ -60,8 +58,7 @@ public enum SchemaAgreement {
         // The same label on two shapes misleads whoever looks for the version by its label.
         let labels = Set(model.versionIdentifiers).intersection(metadata.versionIdentifiers).filter { !$0.isEmpty }
         if !labels.isEmpty {
-            let stored = VersionHashes.modelChecksum(
-                metadata.versionHashes.filter { !historyEntities.contains($0.key) })
+            let stored = VersionHashes.modelChecksum(VersionHashes.ofModel(metadata.versionHashes))
             parts.append(
                 "both call themselves version \(labels.sorted().joined(separator: ", ")), but the store's checksum is "
                     + "\(stored) and the model's \(try model.versionChecksum())")

@@ -44,9 +44,10 @@ struct ModelValueUnarchiver {
             }
             return .array(values)
         }
-        if let entries = object.namedEntries {
+        // One with other keys than texts has no form here: it is kept as it is.
+        if let entries = object.entries, entries.allSatisfy({ $0.key.string != nil }) {
             var values: [String: ModelValue] = [:]
-            for (key, element) in entries { values[key] = try value(element, place, depth + 1) }
+            for (key, element) in entries { values[key.string ?? ""] = try value(element, place, depth + 1) }
             return .dictionary(values)
         }
         guard let className = object.className else {

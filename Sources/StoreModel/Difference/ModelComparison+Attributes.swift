@@ -68,6 +68,7 @@ extension ModelComparison {
         recorder.note("valueTransformer", old.valueTransformerName, new.valueTransformerName, .sameHash)
         recorder.note("indexed", old.isIndexed, new.isIndexed, .sameHash)
         recorder.note("spotlight", old.isIndexedBySpotlight, new.isIndexedBySpotlight, .sameHash)
+        recorder.note("storedInTruthFile", old.isStoredInTruthFile, new.isStoredInTruthFile, .sameHash)
         recorder.note("cloudEncryption", old.allowsCloudEncryption, new.allowsCloudEncryption, .sameHash)
         recorder.note("readOnly", old.isReadOnly, new.isReadOnly, .sameHash)
         recorder.note("validations", old.validationTexts, new.validationTexts, .sameHash)

@@ -52,6 +52,7 @@ extension ModelComparison {
         recorder.note("versionHashModifier", old.versionHashModifier, new.versionHashModifier, kind(.lightweight))
         recorder.note("deleteRule", old.deleteRule, new.deleteRule, .sameHash)
         recorder.note("spotlight", old.isIndexedBySpotlight, new.isIndexedBySpotlight, .sameHash)
+        recorder.note("storedInTruthFile", old.isStoredInTruthFile, new.isStoredInTruthFile, .sameHash)
         recorder.note("userInfo", old.userInfo, new.userInfo, .sameHash)
         recorder.note(
             "renamingIdentifier", old.renamingIdentifier ?? old.name, new.renamingIdentifier ?? new.name, .sameHash)

@@ -93,6 +93,11 @@ struct ModelComparison {
             let after = new.fetchedProperties.first { $0.name == name }
             recorder.property = name
             recorder.note("fetchedProperty", before?.request.comparable, after?.request.comparable, .sameHash)
+            guard let before, let after else { continue }
+            recorder.note("optional", before.isOptional, after.isOptional, .sameHash)
+            recorder.note("versionHashModifier", before.versionHashModifier, after.versionHashModifier, .sameHash)
+            recorder.note("userInfo", before.userInfo, after.userInfo, .sameHash)
+            recorder.note("renamingIdentifier", before.renamingIdentifier, after.renamingIdentifier, .sameHash)
         }
         recorder.property = nil
     }

@@ -2,6 +2,14 @@ import Foundation
 
 /// Version hashes: 32 bytes an entity that change with everything that its stored form depends on (Format, section 9).
 public enum VersionHashes {
+    /// The entities of the history tables. Old stores list them beside the model's, but they are in no model.
+    private static let historyEntities: Set<String> = ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"]
+
+    /// A store's hashes without those of the history tables.
+    public static func ofModel(_ stored: [String: Data]) -> [String: Data] {
+        stored.filter { !historyEntities.contains($0.key) }
+    }
+
     /// `NSStoreModelVersionChecksumKey` and a model's `versionChecksum`: base64 of the SHA-256 of all hashes, by entity
     /// name (Format, section 6.2).
     public static func modelChecksum(_ hashes: [String: Data]) -> String {

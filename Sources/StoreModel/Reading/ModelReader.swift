@@ -20,7 +20,7 @@ public enum ModelReader {
             guard let current = versions.first(where: \.isCurrent) else {
                 // Named as they lie in the folder, so that one of them can be given as it stands here.
                 let files = versions.map { URL(fileURLWithPath: $0.path).lastPathComponent }
-                if let name = try namedCurrentVersion(at: path, kind) {
+                if let name = try namedCurrentVersion(at: path) {
                     throw .currentVersionMissing(path: path, name: name, versions: files)
                 }
                 throw .noCurrentVersion(path: path, versions: files)
@@ -30,11 +30,13 @@ public enum ModelReader {
         }
     }
 
-    /// Reads the version whose hashes are those of a store (`NSStoreModelVersionHashes`); the current one is tried first.
+    /// Reads the version whose hashes are those of a store (`NSStoreModelVersionHashes`, where those of history do not
+    /// count); the current one is tried first.
     /// - Returns: nil if no version that can be read has these hashes.
     /// - Throws: ``ModelError`` if the path holds no model at all, or if it is a single one that cannot be read.
     public static func read(at path: String, matching hashes: [String: Data]) throws(ModelError) -> LoadedModel? {
         let kind = try kind(at: path)
+        let hashes = VersionHashes.ofModel(hashes)
         guard kind == .versionedSource || kind == .versionedCompiled else {
             let model = try readSingle(at: path)
             guard try model.versionHashes() == hashes else { return nil }
@@ -79,13 +81,15 @@ public enum ModelReader {
         }
         let names = files.filter { $0.hasSuffix("." + inner) }.map { String($0.dropLast(inner.count + 1)) }.sorted()
         guard !names.isEmpty else { throw .noCurrentVersion(path: path, versions: []) }
-        let current = try namedCurrentVersion(at: path, kind) ?? (names.count == 1 ? names[0] : nil)
+        let current = try namedCurrentVersion(at: path) ?? (names.count == 1 ? names[0] : nil)
         return names.map { ModelVersion(name: $0, path: "\(path)/\($0).\(inner)", isCurrent: $0 == current) }
     }
 
-    /// The version that a folder names as its current one, whether it is there or not.
-    private static func namedCurrentVersion(at path: String, _ kind: ModelKind) throws(ModelError) -> String? {
-        guard kind == .versionedSource else { return try versionInfo(at: path)?.currentVersionName }
+    /// The version that an `.xcdatamodeld` or `.momd` names as its current one, whether it is there or not; nil where it
+    /// names none.
+    /// - Throws: ``ModelError`` if what names it cannot be read.
+    public static func namedCurrentVersion(at path: String) throws(ModelError) -> String? {
+        guard try kind(at: path) == .versionedSource else { return try versionInfo(at: path)?.currentVersionName }
         let suffix = ".\(ModelKind.source.rawValue)"
         return try propertyList(path + "/.xccurrentversion")?["_XCCurrentVersionName"]?.string
             .map { $0.hasSuffix(suffix) ? String($0.dropLast(suffix.count)) : $0 }

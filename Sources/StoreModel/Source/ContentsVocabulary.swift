@@ -113,6 +113,8 @@ struct ContentsVocabulary {
             if element.attributes["attributeType"] != "Composite" { idle.insert("composite") }
         case "relationship":
             if element.text("inverseName") == nil { idle.insert("inverseEntity") }
+            // The counts decide: a to-one has a maximum of 1.
+            if element.flag("toMany"), element.attributes["maxCount"] == "1" { idle.insert("toMany") }
             if element.text("deletionRule") != nil { idle.insert("deleteRule") }
         case "fetchIndexElement":
             if element.text("property") != nil { idle.formUnion(["expression", "expressionType"]) }

@@ -119,6 +119,58 @@ struct CodeModelTests {
         #expect(base64(try Store.open(store.path).model.versionHashes()) == Self.hashes)
     }
 
+    /// A derivation in each form with the hash of its entity, worked out as above; code and its own model agree on each.
+    @Test(arguments: [
+        (NSExpression(format: "pages.@count"), "uP+/rjOLUaNBce+CAMAJvKJ0g3KSzC5RkBXwDpzZrOs="),
+        (NSExpression(forKeyPath: "pages.@count"), "uP+/rjOLUaNBce+CAMAJvKJ0g3KSzC5RkBXwDpzZrOs="),
+        (
+            NSExpression(forFunction: "count:", arguments: [NSExpression(forKeyPath: "pages")]),
+            "4tkMKa9LMMkoN6BuAVIXObZacFk487R2wXktcxgpAcc="
+        ),
+        (NSExpression(format: "canonical:(owner.name)"), "sxOAY8enaJaDRghJnciBTNWkAEFv8WR4a5IOm93Ja18="),
+        (NSExpression(forFunction: "now", arguments: []), "P4Z5LjYdKewDcowzGfxB6GowpXTtsb900E3mzpplFtM="),
+    ])
+    func aDerivedAttributeHashesAsItIsWritten(_ expression: NSExpression, _ hash: String) throws {
+        let (book, page) = (NSEntityDescription(), NSEntityDescription())
+        (book.name, page.name) = ("Book", "Page")
+        let derived = NSDerivedAttributeDescription()
+        derived.name = "a"
+        derived.attributeType = .integer64AttributeType
+        derived.derivationExpression = expression
+        let pages = relationship("pages", page, maxCount: 0, .nullifyDeleteRule)
+        let back = relationship("book", book, maxCount: 1, .nullifyDeleteRule)
+        (pages.inverseRelationship, back.inverseRelationship) = (back, pages)
+        book.properties = [derived, pages]
+        page.properties = [back]
+        let model = NSManagedObjectModel()
+        model.entities = [book, page]
+        #expect(base64(try model.versionHashes())["Book"] == hash)
+        let again = NSManagedObjectModel(try ModelCache.decode(ModelCache.encode(model.modelDescription)))
+        #expect(base64(try again.versionHashes())["Book"] == hash)
+        let read = again.entitiesByName["Book"]?.attributesByName["a"] as? NSDerivedAttributeDescription
+        #expect(read?.isDerived == true && read?.derivationExpression?.description == expression.description)
+    }
+
+    @Test func aCompositeIsHashedByItsElements() throws {
+        let entity = NSEntityDescription()
+        entity.name = "Place"
+        let composite = NSCompositeAttributeDescription()
+        composite.name = "where"
+        composite.elements = [
+            attribute("y", .doubleAttributeType), attribute("x", .integer16AttributeType, optional: false),
+        ]
+        entity.properties = [composite]
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        // Worked out as above.
+        let hash = "OrEZ9gy/Q/qjNCmPAXaK4Z1GbqvA88UJauIcZP/Db6A="
+        #expect(base64(try model.versionHashes()) == ["Place": hash])
+        let again = NSManagedObjectModel(try ModelCache.decode(ModelCache.encode(model.modelDescription)))
+        #expect(base64(try again.versionHashes()) == ["Place": hash])
+        let read = again.entitiesByName["Place"]?.attributesByName["where"] as? NSCompositeAttributeDescription
+        #expect(read?.elements.map(\.name) == ["y", "x"])
+    }
+
     @Test func oneLabelOnTwoShapesIsRefusedWithBothChecksums() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("code.sqlite")

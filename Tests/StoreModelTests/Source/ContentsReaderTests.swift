@@ -208,7 +208,8 @@ import Testing
             <entity name="A" shade="dark"><attribute name="a" attributeType="Date" defaultDateTimeInterval="5"
                 defaultValueString="tomorrow" derivationExpression="b"/>
             <uniquenessConstraints><uniquenessConstraint><constraint value="a" weight="2"/></uniquenessConstraint>
-            </uniquenessConstraints></entity><configuration name="C" cloud="1"/><elements odd="x"><odd/></elements>
+            </uniquenessConstraints><relationship name="r" toMany="YES" maxCount="1" destinationEntity="A" inverseEntity="A"
+            deletionRule="Deny" deleteRule="Cascade"/></entity><configuration name="C" cloud="1"/><elements odd="x"><odd/></elements>
             """)
         let parts = model.unreadParts.map { "\($0.place): \($0.name)=\($0.value) \($0.line ?? 0)" }
         #expect(
@@ -216,8 +217,10 @@ import Testing
                 "entity A: shade=dark 2", "entity A, attribute a: defaultValueString=tomorrow 3",
                 "entity A, attribute a: derivationExpression=b 3",
                 "entity A, uniquenessConstraints, uniquenessConstraint, constraint: weight=2 4",
-                "configuration C: cloud=1 5",
+                "entity A, relationship r: deleteRule=Cascade 6", "entity A, relationship r: inverseEntity=A 6",
+                "entity A, relationship r: toMany=YES 6", "configuration C: cloud=1 6",
             ])
+        #expect(model["A"]?.relationships.first?.deleteRule == .deny)
         #expect(model["A"]?.attributes.first?.defaultValue == .date(Date(timeIntervalSinceReferenceDate: 5)))
         #expect(model["A"]?.attributes.first?.isDerived == false)
     }
