@@ -58,6 +58,18 @@ extension SQLValue {
     }
 }
 
+extension SQLValue {
+    /// Whether a column that holds the other value would hold this one: whole reals come back from columns of numeric
+    /// affinity as integers.
+    public func isStored(as other: SQLValue) -> Bool {
+        switch (self, other) {
+        case (.real(let real), .integer(let integer)), (.integer(let integer), .real(let real)):
+            Int64(exactly: real) == integer
+        default: self == other
+        }
+    }
+}
+
 // Not by nil: `scalar(…) == nil` would then compare with NULL.
 extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
     /// An INTEGER.

@@ -44,12 +44,16 @@ extension NSManagedObject {
                 return relationship.layout.description.isOptional ? nil : ValueCheck.missing(path)
             }
             guard !destination.isTemporaryID, let context = managedObjectContext else { return nil }
-            guard (try? context.existingObject(with: context.object(with: destination).id)) != nil else {
+            do {
+                _ = try context.existingObject(with: context.object(with: destination).id)
+                return nil
+            } catch let error as StoreError where error.code != .unknownObject {
+                return error
+            } catch {
                 return StoreError(
                     .unknownObject, "\(path) leads to \(destination.shown), which does not exist",
                     way: "set it to another object")
             }
-            return nil
         }
     }
 }
