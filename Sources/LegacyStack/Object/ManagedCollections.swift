@@ -88,7 +88,9 @@ extension Array: ManagedValue where Element: ManagedElement {
 
 extension Dictionary: ManagedValue where Key == String, Value == Any {
     /// Reads a transformable or composite attribute; empty where it has no value.
-    public static func read(_ object: NSManagedObject, _ slot: Int) -> [String: Any] { readOptional(object, slot) ?? [:] }
+    public static func read(_ object: NSManagedObject, _ slot: Int) -> [String: Any] {
+        readOptional(object, slot) ?? [:]
+    }
     /// Reads a transformable or composite attribute; nil where it has no value.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> [String: Any]? {
         object.object(inSlot: slot) as? [String: Any]

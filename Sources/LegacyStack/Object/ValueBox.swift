@@ -22,7 +22,8 @@ enum ValueBox {
         case .uri(let value)?: URL(string: value).map { $0 as Any } ?? value
         case .data(let value)?: value
         // What cannot be read is shown as the bytes that it is.
-        case .transformable(let value)?: (try? TransformableCoding.object(value, attribute, path: attribute.name)) ?? value
+        case .transformable(let value)?:
+            (try? TransformableCoding.object(value, attribute, path: attribute.name)) ?? value
         case .composite(let leaves)?:
             Dictionary(
                 leaves.compactMap { name, value in

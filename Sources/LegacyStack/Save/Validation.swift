@@ -53,7 +53,9 @@ enum Validation {
             return
         }
         guard let value = object.attributeValue(attribute, slot) else {
-            if !attribute.isOptional { fail(attribute.name, "has no value, and is required", NSValidationMissingMandatoryPropertyError) }
+            if !attribute.isOptional {
+                fail(attribute.name, "has no value, and is required", NSValidationMissingMandatoryPropertyError)
+            }
             return
         }
         let description = attribute.description
@@ -72,7 +74,9 @@ enum Validation {
             var code = NSManagedObjectValidationError
             if case .integer(let number)? = validation.warning { code = Int(number) }
             // A compiled model has its bounds as validations too: each failure is told once.
-            guard !codes.contains(code), let node = try? PredicateNode.parse(validation.predicateFormat) else { continue }
+            guard !codes.contains(code), let node = try? PredicateNode.parse(validation.predicateFormat) else {
+                continue
+            }
             let subject = MemoryValue.scalar(PredicateConstant.column(value), leaf: attribute.leaf)
             if !PredicateEvaluator(subject: subject).evaluate(node) {
                 failed("does not hold to `\(validation.predicateFormat)`", code)

@@ -21,7 +21,8 @@ extension PersistentModel {
         let value = self[keyPath: keyPath]
         if _$backing.state == .gone {
             throw StoreError(
-                .objectDeleted, "\(_$backing.reference) was deleted, and \(property.name) is its last known value at best",
+                .objectDeleted,
+                "\(_$backing.reference) was deleted, and \(property.name) is its last known value at best",
                 way: "fetch again")
         }
         if let problem = _$backing.problem(property) { throw problem }

@@ -39,7 +39,9 @@ struct EnumCases {
 
     /// The value of a case, of an enumeration without associated values: such a value is its case's number, from 0.
     func value<T>(_ type: T.Type, of name: String) -> T? {
-        guard withPayload.isEmpty, let number = plain.firstIndex(of: name), MemoryLayout<T>.size <= 4 else { return nil }
+        guard withPayload.isEmpty, let number = plain.firstIndex(of: name), MemoryLayout<T>.size <= 4 else {
+            return nil
+        }
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
         defer { memory.deallocate() }
         memory.storeBytes(of: UInt64(number).littleEndian, as: UInt64.self)

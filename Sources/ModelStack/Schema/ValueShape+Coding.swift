@@ -116,7 +116,9 @@ extension ValueShape {
             func open<T>(_ type: T.Type) -> Any? { cases.value(type, of: name).map { $0 as Any } }
             if let value = _openExistential(type, do: open) { return value }
             guard let codable = type as? any Codable.Type else { return nil }
-            return (try? JSONSerialization.data(withJSONObject: [name: [String: Any]()])).flatMap { decode(codable, $0) }
+            return (try? JSONSerialization.data(withJSONObject: [name: [String: Any]()])).flatMap {
+                decode(codable, $0)
+            }
         case .blob(let bytes):
             guard let codable = type as? any Codable.Type,
                 let payload = try? JSONSerialization.jsonObject(with: Data(bytes)),

@@ -36,7 +36,8 @@ enum ValueShape {
             attribute.valueTransformerName = transformer
             guard isOptional || hasDefault || canMake(inner) else {
                 return Result(
-                    problem: "a \(inner) that is not optional needs a default value, to be shown where the store has none")
+                    problem:
+                        "a \(inner) that is not optional needs a default value, to be shown where the store has none")
             }
             return Result(coding: .transformable(attribute), attribute: attribute)
         }

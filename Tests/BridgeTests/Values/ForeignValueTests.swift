@@ -36,8 +36,10 @@ import Testing
                 }
             }
         }
-        let (legacy, model) = try (bridge.legacy.object(.init(entity: "Sample", key: 1), isFresh: true),
-            bridge.model.object(.init(entity: "Sample", key: 1), isFresh: true))
+        let (legacy, model) = try (
+            bridge.legacy.object(.init(entity: "Sample", key: 1), isFresh: true),
+            bridge.model.object(.init(entity: "Sample", key: 1), isFresh: true)
+        )
         #expect(legacy == model, "\(assignment)")
     }
 
@@ -56,7 +58,9 @@ import Testing
                         #expect(faults == [], "\(assignment)")
                         continue
                     }
-                    #expect(faults.map(\.code) == [attribute == "external" ? .externalData : .invalidValue], "\(assignment)")
+                    #expect(
+                        faults.map(\.code) == [attribute == "external" ? .externalData : .invalidValue], "\(assignment)"
+                    )
                     #expect(faults.first?.message.contains("Sample/1.\(attribute)") == true, "\(assignment)")
                     let error = #expect(throws: StoreError.self) { _ = try object.checkedValue(forKey: attribute) }
                     #expect(error == faults.first, "\(assignment)")
@@ -79,7 +83,8 @@ import Testing
             try expectOthersSound(bridge, attribute, assignment)
             for stack in StackName.allCases {
                 #expect(
-                    try bridge.instance(stack).value(.init(entity: "Sample", key: 1), attribute) != nil, "\(assignment)")
+                    try bridge.instance(stack).value(.init(entity: "Sample", key: 1), attribute) != nil, "\(assignment)"
+                )
             }
         }
     }

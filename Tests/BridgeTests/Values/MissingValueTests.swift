@@ -37,7 +37,8 @@ import Testing
         return store
     }
 
-    private func managed(_ store: GadgetStore, _ body: (NSManagedObjectContext, [ManagedGadget]) throws -> Void) throws {
+    private func managed(_ store: GadgetStore, _ body: (NSManagedObjectContext, [ManagedGadget]) throws -> Void) throws
+    {
         let context = try LegacyInstance(path: store.path).newContext()
         try context.performAndWait {
             let request = NSFetchRequest<ManagedGadget>(entityName: "Gadget")
@@ -48,7 +49,10 @@ import Testing
 
     private func gadgets(_ store: GadgetStore) throws -> (ModelContext, [Gadget]) {
         let context = ModelContext(try GadgetStore.container(store.path))
-        return (context, try context.fetch(FetchDescriptor<Gadget>()).sorted { $0.persistentModelID.id < $1.persistentModelID.id })
+        return (
+            context,
+            try context.fetch(FetchDescriptor<Gadget>()).sorted { $0.persistentModelID.id < $1.persistentModelID.id }
+        )
     }
 
     @Test func anUnknownCaseIsAnErrorOfThatObjectOnly() throws {
@@ -74,7 +78,8 @@ import Testing
         found[0].oldSize = .large
         try context.save()
         #expect(found[0].valueFaults == [])
-        #expect(try store.holds("Z_PK <> 1 OR ZSIZE = 'small' AND ZWILD IS NULL AND ZCALM = 'calm' AND ZOLDSIZE = 'large'"))
+        #expect(
+            try store.holds("Z_PK <> 1 OR ZSIZE = 'small' AND ZWILD IS NULL AND ZCALM = 'calm' AND ZOLDSIZE = 'large'"))
     }
 
     @Test func nullInAMandatoryColumnReadsAsTheDefault() throws {
@@ -98,7 +103,9 @@ import Testing
         let names = ["count", "day", "home", "mood", "name", "otherSpot", "serial", "size", "words"]
         #expect(gadget.valueFaults.allSatisfy { $0.code == .missingValue })
         #expect(gadget.valueFaults.count == names.count)
-        for name in names { #expect(gadget.valueFaults.contains { $0.message.contains("Gadget/1.\(name) ") }, "\(name)") }
+        for name in names {
+            #expect(gadget.valueFaults.contains { $0.message.contains("Gadget/1.\(name) ") }, "\(name)")
+        }
         #expect(!context.hasChanges)
 
         try managed(store) { _, objects in

@@ -39,7 +39,9 @@ import Testing
         gadget.oldMood = .calm
         gadget.event = .none
         try context.save()
-        #expect(try store.holds("ZCALM IS NULL AND ZWILD = 'wild' AND ZCALM1 = 'calm' AND ZNONE = 'none' AND ZSOLD IS NULL"))
+        #expect(
+            try store.holds("ZCALM IS NULL AND ZWILD = 'wild' AND ZCALM1 = 'calm' AND ZNONE = 'none' AND ZSOLD IS NULL")
+        )
 
         let reopened = ModelContext(try GadgetStore.container(store.path))
         let again = try #require(try reopened.fetch(FetchDescriptor<Gadget>()).first)
@@ -113,6 +115,31 @@ import Testing
         #expect(again.labels == ["two"])
         #expect(again.parts == [Part(name: "p", size: .large, event: .sold(to: "q", price: 2), tags: ["t"])])
         #expect(again.valueFaults == [])
+    }
+
+    /// A program of managed objects may have the attribute as one of Foundation's arrays.
+    @Test(arguments: ["NSArray", "[String]"])
+    func aListIsTheSameWhereTheModelsNameItsClassOtherwise(className: String) throws {
+        let store = try GadgetStore()
+        let context = ModelContext(store.container)
+        let gadget = try insert(context)
+        gadget.words = ["b", "a"]
+        try context.save()
+        var model = try Schema(Gadget.self).modelDescription()
+        for e in model.entities.indices {
+            for a in model.entities[e].attributes.indices where model.entities[e].attributes[a].name == "words" {
+                model.entities[e].attributes[a].valueClassName = className
+            }
+        }
+        let legacy = try LegacyInstance(path: store.path, model: model).newContext()
+        try legacy.performAndWait {
+            let object = try #require(try legacy.fetch(NSFetchRequest<NSManagedObject>(entityName: "Gadget")).first)
+            #expect(object.value(forKey: "words") as? [String] == ["b", "a"])
+            object.setValue(["z", "y"], forKey: "words")
+            try legacy.save()
+        }
+        let reopened = ModelContext(try GadgetStore.container(store.path))
+        #expect(try reopened.fetch(FetchDescriptor<Gadget>()).first?.words == ["z", "y"])
     }
 
     @Test func aListOfTheWrongElementsIsRefused() throws {

@@ -77,7 +77,8 @@ public enum SecureArchive {
             guard let elements = object.elements else { return nil }
             var values: [Any] = []
             for element in elements {
-                values.append(try element.map { element throws(Problem) in try value(element, depth: depth + 1) } ?? NSNull())
+                values.append(
+                    try element.map { element throws(Problem) in try value(element, depth: depth + 1) } ?? NSNull())
             }
             return values
         }
@@ -90,7 +91,9 @@ public enum SecureArchive {
                 let key = try value(key, depth: depth + 1)
                 let element = try value(element, depth: depth + 1)
                 if let name = key as? String { named?[name] = element } else { named = nil }
-                guard let key = key as? AnyHashable else { throw Problem(description: "a dictionary has a key of no use") }
+                guard let key = key as? AnyHashable else {
+                    throw Problem(description: "a dictionary has a key of no use")
+                }
                 result[key] = element
             }
             return named ?? result
@@ -131,7 +134,10 @@ public enum SecureArchive {
         case let value as URL:
             return archiver.object(
                 "NSURL", bases: ["NSObject"],
-                ["NS.base": KeyedArchiver.Reference.null.node, "NS.relative": archiver.string(value.absoluteString).node])
+                [
+                    "NS.base": KeyedArchiver.Reference.null.node,
+                    "NS.relative": archiver.string(value.absoluteString).node,
+                ])
         case is NSNull: return archiver.object("NSNull", bases: ["NSObject"], [:])
         case let value as Decimal: return archiver.decimal(value)
         case let value as NSDecimalNumber: return archiver.decimal(value.decimalValue)
@@ -155,7 +161,8 @@ public enum SecureArchive {
         // Foundation here gives a Boolean and a byte the same type.
         case "c" where number.intValue == 0 || number.intValue == 1, "B": .bool(number.boolValue)
         case "f", "d": .real(number.doubleValue)
-        case "Q", "L": number.uint64Value > UInt64(Int64.max) ? .unsigned(number.uint64Value) : .integer(number.int64Value)
+        case "Q", "L":
+            number.uint64Value > UInt64(Int64.max) ? .unsigned(number.uint64Value) : .integer(number.int64Value)
         default: .integer(number.int64Value)
         }
     }

@@ -17,10 +17,9 @@ public enum TransformableCoding {
         }
         do {
             let object = try SecureArchive.object(data)
-            if let json = object as? Data, let name = attribute.valueClassName, SwiftCollection.isOne(name) {
-                return try SwiftCollection.object(json, name)
-            }
-            return object
+            guard let json = object as? Data, let name = attribute.valueClassName else { return object }
+            if SwiftCollection.isOne(name) { return try SwiftCollection.object(json, name) }
+            return SwiftCollection.isKin(name) ? (try? SwiftCollection.object(json, name)) ?? object : object
         } catch {
             throw invalid(path, "\(error)")
         }
