@@ -34,6 +34,9 @@ extension ModelMacro: MemberMacro {
         let metadata = properties.map { property in
             var arguments = "name: \"\(property.name)\", keyPath: \\\(name).\(property.name)"
             if let value = property.defaultValue, Self.isLiteral(value) { arguments += ", defaultValue: \(value)" }
+            if let value = property.defaultValue, property.relationship == nil, value != "nil" {
+                arguments += ", absent: { \(value) }"
+            }
             if let text = property.relationship {
                 arguments += ", metadata: ModelStack.Schema.Relationship(\(text))"
             } else if let text = property.attribute {

@@ -16,24 +16,25 @@ extension PersistedPropertyMacro: AccessorMacro {
     ) throws -> [AccessorDeclSyntax] {
         guard let property = StoredProperty(declaration) else { return [] }
         let name = property.name
+        let suffix = property.isTransformable ? "Transformed" : ""
         return [
             """
             @storageRestrictions(accesses: _$backing, initializes: _\(raw: name))
             init(initialValue) {
-                _$backing.initialize(\(raw: index(node)), to: initialValue)
+                _$backing.initialize\(raw: suffix)(\(raw: index(node)), to: initialValue)
                 _\(raw: name) = ModelStack._PersistedMark()
             }
             """,
             """
             get {
                 _$backing.access(self, \\.\(raw: name))
-                return _$backing.get(\(raw: index(node)))
+                return _$backing.get\(raw: suffix)(\(raw: index(node)))
             }
             """,
             """
             set {
                 _$backing.willSet(self, \\.\(raw: name))
-                _$backing.set(\(raw: index(node)), to: newValue)
+                _$backing.set\(raw: suffix)(\(raw: index(node)), to: newValue)
                 _$backing.didSet(self, \\.\(raw: name))
             }
             """,

@@ -11,6 +11,8 @@ struct StoredProperty {
     let defaultValue: String?
 
     var isPersisted: Bool { !isTransient }
+    /// Whether a transformer stores it, so that its type need not be Codable.
+    var isTransformable: Bool { attribute?.contains("transformable(") ?? false }
 
     /// The variable, where it is a stored instance property with a name of its own.
     init?(_ member: some DeclSyntaxProtocol) {

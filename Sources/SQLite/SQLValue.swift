@@ -43,6 +43,33 @@ public enum SQLValue: Sendable, Hashable {
     }
 }
 
+extension SQLValue {
+    /// Whether both are of one class and hold the same, texts byte by byte: `String` takes texts for equal that differ in
+    /// how their characters are composed, and a column can be changed from one to the other.
+    public static func == (a: SQLValue, b: SQLValue) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.integer(let a), .integer(let b)): a == b
+        case (.real(let a), .real(let b)): a == b
+        case (.text(let a), .text(let b)): a == b && a.utf8.elementsEqual(b.utf8)
+        case (.blob(let a), .blob(let b)): a == b
+        default: false
+        }
+    }
+}
+
+extension SQLValue {
+    /// Whether a column that holds the other value would hold this one: whole reals come back from columns of numeric
+    /// affinity as integers.
+    public func isStored(as other: SQLValue) -> Bool {
+        switch (self, other) {
+        case (.real(let real), .integer(let integer)), (.integer(let integer), .real(let real)):
+            Int64(exactly: real) == integer
+        default: self == other
+        }
+    }
+}
+
 // Not by nil: `scalar(…) == nil` would then compare with NULL.
 extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
     /// An INTEGER.

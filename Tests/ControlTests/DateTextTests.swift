@@ -14,10 +14,18 @@ import Testing
         (5_097_600.0, "2001-03-01T00:00:00Z"),
         (-978_307_200.0, "1970-01-01T00:00:00Z"),
         (785_980_799.25, "2025-11-27T23:59:59.25Z"),
+        (-63_113_904_000.0, "0001-01-01T00:00:00Z"),
+        (-63_114_076_800.0, "0000-12-30T00:00:00Z"),
+        (252_423_993_599.0, "9999-12-31T23:59:59Z"),
     ])
     func textOfASecondsCountIsTheCivilDate(seconds: Double, text: String) {
         #expect(DateText.text(Date(timeIntervalSinceReferenceDate: seconds)) == text)
         #expect(DateText.date(text)?.timeIntervalSinceReferenceDate == seconds)
+    }
+
+    @Test(arguments: [-63_145_526_401.0, 252_423_993_600.0, 1e300, -.infinity, .nan])
+    func aDateOutsideOfFourDigitYearsHasNoText(seconds: Double) {
+        #expect(DateText.text(Date(timeIntervalSinceReferenceDate: seconds)) == nil)
     }
 
     @Test func randomDatesReadBackToTheBit() {

@@ -79,4 +79,38 @@ struct RealStoreTests {
         let users = try ModelContext(container).fetch(FetchDescriptor<FreezeRay.User>())
         #expect(users.allSatisfy { $0.name != nil })
     }
+
+    /// The figures are the `sqlite3` shell's.
+    @Test func structuresAndEnumerationsOpenTheirStore() throws {
+        let configuration = try copy("28_SwiftData_MetaCocktails_Preloaded", "PreloadedCocktails.store")
+        let container = try ModelContainer(
+            for: MetaCocktails.Cocktail.self, MetaCocktails.Garnish.self, MetaCocktails.Ingredient.self,
+            MetaCocktails.IngredientBase.self, configurations: configuration)
+        let context = ModelContext(container)
+        let cocktails = try context.fetch(FetchDescriptor<MetaCocktails.Cocktail>())
+        #expect(cocktails.count == 416)
+        let gimlet = cocktails.filter { if case .gimlet? = $0.historicSpec { true } else { false } }
+        #expect(!gimlet.isEmpty)
+        let sloe = try #require(cocktails.first { $0.cocktailName == "Sloe Walker" })
+        #expect(sloe.author?.person == "Kenny Remster")
+        #expect(sloe.author?.year == nil)
+        #expect(sloe.compiledTags.flavors == ["Grapefruit", "Sloe Berries (Blackthorn)", "Anise"])
+        #expect(sloe.compiledTags.booze?.count == 7)
+        guard case .fortifiedWines(let name)? = sloe.compiledTags.booze?.first?.ingredientType else {
+            Issue.record("no fortified wine first")
+            return
+        }
+        #expect(name == "Fortified wine")
+        #expect(sloe.collection == .two)
+        // The classes above know few of the glasses: the others are named, and nothing else is wrong.
+        for cocktail in cocktails {
+            for fault in cocktail.valueFaults {
+                #expect(fault.code == .invalidRawValue && !fault.message.contains("historicSpec"), "\(fault)")
+            }
+        }
+        #expect(cocktails.contains { !$0.valueFaults.isEmpty })
+        let bases = try context.fetch(FetchDescriptor<MetaCocktails.IngredientBase>())
+        #expect(bases.allSatisfy { $0.valueFaults.isEmpty })
+        #expect(bases.contains { $0.prep?.prepRecipe.isEmpty == false })
+    }
 }

@@ -2,10 +2,10 @@ import Foundation
 
 /// Dates as ISO 8601 in UTC, with as many fractional digits as a date needs to read back equal.
 enum DateText {
-    /// The text; nil for a date outside the years 1 to 9999, or one that no 15 digits tell from its neighbours.
+    /// The text; nil for a date outside the years 0 to 9999, or one that no 15 digits tell from its neighbours.
     static func text(_ date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
-        guard seconds.isFinite, abs(seconds) < 252_455_616_000 else { return nil }
+        guard (-63_145_526_400..<252_423_993_600).contains(seconds) else { return nil }
         let whole = seconds.rounded(.down)
         for digits in 0...15 {
             let scale = pow10(digits)

@@ -62,7 +62,7 @@ public struct ObjectJSON: Sendable {
         switch value {
         case .bool(let value): return .bool(value)
         case .integer(let value): return .integer(value)
-        case .double(let value): return .double(value)
+        case .double(let value): return number(value)
         case .decimal(let value): return .string("\(value)")
         case .string(let value), .uri(let value): return .string(value)
         case .date(let value): return date(value)
@@ -79,14 +79,19 @@ public struct ObjectJSON: Sendable {
 
     private func date(_ date: Date) -> JSON {
         if style == .control, let text = DateText.text(date) { return .string(text) }
-        return .double(date.timeIntervalSinceReferenceDate)
+        return number(date.timeIntervalSinceReferenceDate)
+    }
+
+    /// JSON has no infinity, and null would say that there is no value.
+    private func number(_ value: Double) -> JSON {
+        value.isFinite ? .double(value) : .string(value > 0 ? "Infinity" : "-Infinity")
     }
 
     private func raw(_ value: SQLValue) -> JSON {
         switch value {
         case .null: .null
         case .integer(let value): .integer(value)
-        case .real(let value): .double(value)
+        case .real(let value): number(value)
         case .text(let value): .string(value)
         case .blob(let value): .string(Data(value).base64EncodedString())
         }

@@ -76,12 +76,10 @@ package struct ValueInput {
             }
             return try need((json.boolValue ?? word).map { .bool($0) }, "true or false")
         case .double, .float:
-            let number = json.doubleValue ?? text.flatMap { Double($0) }
-            return try need(number.flatMap { $0.isFinite ? .double($0) : nil }, "a number that a double holds")
+            let number = json.doubleValue ?? text.flatMap { Self.double($0) }
+            return try need(number.map { .double($0) }, "a number that a double holds")
         case .decimal:
-            let written = text ?? json.doubleValue.map { _ in json.description }
-            let value = written.flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
-            return try need(value.map { .decimal($0) }, "a decimal")
+            return try need(Self.decimal(json).map { .decimal($0) }, "a decimal, as a text where it has over 15 digits")
         case .date:
             let value =
                 text.flatMap { DateText.date($0) } ?? json.doubleValue.map { Date(timeIntervalSinceReferenceDate: $0) }
@@ -120,6 +118,25 @@ package struct ValueInput {
         if json.isNull || json.stringValue == "" { return .toOne(nil) }
         guard let text = json.stringValue else { throw mismatch(path, "an object such as Entity/12", json) }
         return .toOne(.existing(try ObjectReference(parsing: text, storeUUID: store.uuid)))
+    }
+
+    /// The number that a text stands for; an infinity only by its name.
+    private static func double(_ text: String) -> Double? {
+        if text == "Infinity" { return .infinity }
+        if text == "-Infinity" { return -.infinity }
+        return Double(text).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// The decimal of a text that is one from end to end, or of a number. A fraction comes as a double: one that needs
+    /// over 15 digits may have been rounded from more.
+    private static func decimal(_ json: JSON) -> Decimal? {
+        let text = json.stringValue ?? (json.doubleValue == nil ? "" : json.description)
+        let mantissa = text.lowercased().prefix { $0 != "e" }.filter(\.isNumber).drop { $0 == "0" }
+        if case .double = json, mantissa.count > 15 { return nil }
+        let isNumber = text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil
+        // Foundation keeps 38 digits, and rounds what has more.
+        guard isNumber, mantissa.count <= 38 else { return nil }
+        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
 
     private func mismatch(_ path: String, _ what: String, _ json: JSON) -> StoreError {

@@ -12,7 +12,7 @@ extension FuzzTarget {
             for raw in columnValues(bytes) {
                 for leaf in entity.attributes.flatMap(\.leaves) {
                     guard let value = ValueCoding.decode(raw, as: leaf, external: external) else { continue }
-                    _ = try? ValueCoding.encode(value, as: leaf, external: external)
+                    _ = try? ValueCoding.encode(value, as: leaf)
                 }
             }
             if let name = ExternalData.reference(in: bytes) {

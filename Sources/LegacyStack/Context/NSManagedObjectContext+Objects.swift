@@ -185,7 +185,7 @@ extension NSManagedObjectContext {
     /// Lets go of all objects, with their unsaved changes.
     public func reset() {
         locked {
-            for object in registeredObjects { object.link = nil }
+            for object in registeredObjects { object.leave() }
             registered = Array(repeating: [:], count: registered.count)
             newObjects = [:]
             permanentKeys = [:]
@@ -204,6 +204,6 @@ extension NSManagedObjectContext {
             registered[object.id.schemaEntity.rootIndex][object.id.key] = nil
         }
         object.flags.subtract([.inserted, .updated])
-        object.link = nil
+        object.leave()
     }
 }

@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
         object.flags.remove(.updated)
         object.flags.formUnion([.deleted, .gone])
         registered[object.info.rootIndex][object.id.key] = nil
-        object.link = nil
+        object.leave()
     }
 
     private func tell(_ changes: RemoteChanges) {

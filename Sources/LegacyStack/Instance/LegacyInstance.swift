@@ -115,6 +115,7 @@ public final class LegacyInstance: StackInstance {
             }
         }
         state = Mutex(State(position: start.0, epochs: start.1))
+        if readOnlyReason == nil { StoreWriter.removeLeftFiles(of: store) }
     }
 
     // MARK: Reading the database

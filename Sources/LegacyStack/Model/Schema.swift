@@ -119,6 +119,19 @@ final class SchemaEntity: Sendable {
     /// Whether `other` is this entity or inherits from it.
     func isAncestor(of other: SchemaEntity) -> Bool { treeIndexes.contains(other.index) }
 
+    /// What a mandatory attribute's typed property shows where the store has no value; nil where the model gives none.
+    func defaultValue(_ slot: Int) -> AttributeValue? {
+        guard case .attribute(let attribute) = properties[slot], !attribute.isOptional,
+            let value = defaults.first(where: { $0.0 == slot })?.1
+        else { return nil }
+        switch value {
+        case .stored(let value):
+            return attribute.leaf.flatMap { ValueCoding.decode(value, as: $0, external: externalData) }
+        case .attribute(let value): return value
+        case .transient: return nil
+        }
+    }
+
     func unknownKey(_ key: String) -> StoreError {
         let nearest = NearestName.of(key, among: properties.map(\.name))
         return StoreError(

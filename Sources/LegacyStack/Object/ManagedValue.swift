@@ -23,14 +23,20 @@ public protocol ManagedScalar: ManagedValue {
 }
 
 extension ManagedScalar {
-    /// Reads the property; the type's empty value where the row has none.
-    public static func read(_ object: NSManagedObject, _ slot: Int) -> Self { readOptional(object, slot) ?? emptyValue }
+    /// Reads the property. Where the row has no value of the type: the model's default for a mandatory attribute that has
+    /// one, else the type's empty value.
+    public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
+        if let value = readOptional(object, slot) { return value }
+        return object.info.defaultValue(slot).flatMap { Self(attributeValue: $0) } ?? emptyValue
+    }
 
     /// Reads an attribute; nil where it has no value or one of another type, and for a relationship.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
         switch object.info.properties[slot] {
         case .attribute(let attribute):
-            return object.attributeValue(attribute, slot).flatMap { Self(attributeValue: $0) }
+            guard let value = object.attributeValue(attribute, slot) else { return nil }
+            if case .transformable = value, let decoded = ValueBox.object(value, attribute) as? Self { return decoded }
+            return Self(attributeValue: value)
         case .transient: return object.object(inSlot: slot) as? Self
         case .relationship: return nil
         }
@@ -62,12 +68,17 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
 // MARK: Relationships
 
 extension NSManagedObject: ManagedValue {
-    /// Reads a to-one that is not optional; stops the program where it leads to no object of this class.
+    /// Reads a to-one that is not optional. Where it leads to no object of this class, one stands in that has no values
+    /// and no context, and counts as deleted.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
-        guard let found = readOptional(object, slot) else {
-            preconditionFailure("\(object.id.uriText).\(object.info.properties[slot].name) leads to no \(Self.self)")
+        if let found = readOptional(object, slot) { return found }
+        guard case .relationship(let relationship) = object.info.properties[slot],
+            let missing = MissingObject.of(Self.self, object, slot, relationship)
+        else {
+            // Only a class that is not of this model gets here: the property is no relationship, or leads to no entity.
+            preconditionFailure("\(object.info.name).\(object.info.properties[slot].name) is no to-one of the model")
         }
-        return found
+        return missing
     }
 
     /// Reads a to-one; nil where it leads to no object of this class.
@@ -86,39 +97,6 @@ extension NSManagedObject: ManagedValue {
             return
         }
         model.registerIfMissing(self, forEntityName: relationship.layout.description.destinationEntityName)
-    }
-}
-
-extension Set: ManagedValue where Element: NSManagedObject {
-    /// Reads a to-many as a set; objects of another class are left out.
-    public static func read(_ object: NSManagedObject, _ slot: Int) -> Set<Element> {
-        Set([Element].read(object, slot))
-    }
-    /// Reads a to-many as a set; never nil.
-    public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Set<Element>? { read(object, slot) }
-    /// Replaces the objects of a to-many.
-    public func write(_ object: NSManagedObject, _ slot: Int) { Array(self).write(object, slot) }
-}
-
-extension Array: ManagedValue where Element: NSManagedObject {
-    /// Reads a to-many in its order; objects of another class are left out, and what is no to-many is empty.
-    public static func read(_ object: NSManagedObject, _ slot: Int) -> [Element] {
-        guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else {
-            return []
-        }
-        Element.registerDestination(of: relationship, object)
-        return object.toMany(slot, relationship).compactMap { $0 as? Element }
-    }
-
-    /// Reads a to-many in its order; never nil.
-    public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> [Element]? { read(object, slot) }
-
-    /// Replaces the objects of a to-many.
-    public func write(_ object: NSManagedObject, _ slot: Int) {
-        guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else {
-            return object.setObject(self, inSlot: slot)
-        }
-        object.setToMany(self, slot, relationship)
     }
 }
 

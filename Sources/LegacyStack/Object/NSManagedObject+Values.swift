@@ -161,10 +161,7 @@ extension NSManagedObject {
         switch value {
         case .stored(let value):
             guard let leaf = attribute.leaf else { return false }
-            let saved = row.value(leaf)
-            // Whole dates come back from SQLite as integers.
-            if case .real(let x) = value, case .integer(let y) = saved { return x == Double(y) }
-            return saved == value
+            return value.isStored(as: row.value(leaf))
         case .attribute(let value): return row.attribute(attribute, info.externalData) == value
         default: return false
         }

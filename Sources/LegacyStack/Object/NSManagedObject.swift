@@ -34,6 +34,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// By slot; empty as long as nothing was set or cached.
     final var slots: ContiguousArray<PropertySlot> = []
     final var flags: Flags
+    /// What the entities of the context's store are, once the object has left it.
+    final var lastSchema: Schema?
 
     /// Makes an object of the entity, inserted into the context.
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
@@ -42,6 +44,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             info = making.schemaEntity
             id = making
             flags = .fault
+            super.init()
+        } else if context == nil, let missing = entity as? MissingObject {
+            info = missing.id.schemaEntity
+            id = missing.id
+            flags = [.deleted, .gone]
             super.init()
         } else {
             guard let context, let schemaEntity = context.instance.schema[entity.name ?? ""] else {
@@ -94,6 +101,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     public final var hasChanges: Bool { isInserted || isUpdated || isDeleted }
     /// Whether persistent properties differ from what was saved.
     public final var hasPersistentChangedValues: Bool { slots.contains { $0.isChange } }
+
+    /// Leaves the context. What is known of the values stays readable.
+    final func leave() {
+        lastSchema = link?.context?.instance.schema ?? lastSchema
+        link = nil
+    }
 
     final func absorbRemoteChanges() {
         guard let link, link.hasRemoteChanges.load(ordering: .acquiring) else { return }

@@ -21,7 +21,9 @@ enum ValueBox {
         case .uuid(let value)?: value
         case .uri(let value)?: URL(string: value).map { $0 as Any } ?? value
         case .data(let value)?: value
-        case .transformable(let value)?: transformer(attribute)?.reverseTransformedValue(value) ?? value
+        // What cannot be read is shown as the bytes that it is.
+        case .transformable(let value)?:
+            (try? TransformableCoding.object(value, attribute, path: attribute.name)) ?? value
         case .composite(let leaves)?:
             Dictionary(
                 leaves.compactMap { name, value in
@@ -41,20 +43,17 @@ enum ValueBox {
         }
     }
 
-    private static func transformer(_ attribute: AttributeDescription) -> ValueTransformer? {
-        attribute.valueTransformerName.flatMap { ValueTransformer.named(NSValueTransformerName($0)) }
-    }
-
     /// What an object holds after being given `object`.
     static func slot(_ object: Any?, _ attribute: SchemaAttribute) -> PropertySlot {
         guard let object, !(object is NSNull) else { return attribute.isComposite ? .attribute(nil) : .stored(.null) }
         do {
             if attribute.isComposite { return .attribute(try composite(object, attribute)) }
             guard let leaf = attribute.leaf else { return .stored(.null) }
-            if leaf.type == .transformable, !(object is Data) {
-                guard let data = transformer(attribute.description)?.transformedValue(object) as? Data else {
-                    throw mismatch(leaf, object)
-                }
+            // Data is an archive already, unless the program's own transformer takes it.
+            if leaf.type == .transformable,
+                !(object is Data) || TransformableCoding.hasTransformer(attribute.description)
+            {
+                let data = try TransformableCoding.data(object, attribute.description, path: leaf.path)
                 return .stored(.blob([UInt8](data)))
             }
             return try slot(try value(object, leaf), leaf, attribute)
@@ -65,9 +64,6 @@ enum ValueBox {
         }
     }
 
-    /// For values that never go to a file.
-    private static let noFiles = ExternalData(storePath: "/")
-
     /// What an object holds after being given an attribute's value.
     static func slot(_ value: AttributeValue?, _ leaf: LeafLayout, _ attribute: SchemaAttribute) throws -> PropertySlot
     {
@@ -75,7 +71,7 @@ enum ValueBox {
         case nil: return .stored(.null)
         // A large value goes to a file, which is written with the save.
         case .data? where leaf.isExternal: return .attribute(value)
-        default: return .stored(try ValueCoding.encode(value, as: leaf, external: noFiles))
+        default: return .stored(try ValueCoding.encode(value, as: leaf))
         }
     }
 
@@ -109,16 +105,13 @@ enum ValueBox {
             if let number = object as? NSNumber { return .bool(number.boolValue) }
         case .integer16, .integer32, .integer64:
             if let value = object as? Int { return .integer(Int64(value)) }
-            if let integer = object as? any BinaryInteger, let value = Int64(exactly: integer) {
-                return .integer(value)
-            }
-            if let number = object as? NSNumber { return .integer(number.int64Value) }
+            if let value = ExactNumber.integer(object) { return .integer(value) }
         case .double, .float:
             if let value = object as? Double { return .double(value) }
-            if let number = object as? NSNumber { return .double(number.doubleValue) }
+            if let value = ExactNumber.double(object) { return .double(value) }
         case .decimal:
             if let value = object as? Decimal { return .decimal(value) }
-            if let number = object as? NSNumber { return .decimal(number.decimalValue) }
+            if let value = ExactNumber.decimal(object) { return .decimal(value) }
         case .string:
             if let text = object as? String { return .string(text) }
         case .date:

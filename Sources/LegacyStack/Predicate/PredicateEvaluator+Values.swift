@@ -36,6 +36,9 @@ extension PredicateEvaluator {
                 return aggregate(last, members.map { follow(parts.dropLast(), from: $0) })
             }
             return .list(members.flatMap { follow(parts, from: $0).nested })
+        case .scalar(.text(let text), _) where key == "length" && rest.isEmpty:
+            // The rules of compiled models measure a text by it, in the units that `NSString` counts.
+            return .scalar(.integer(Int64(text.utf16.count)), leaf: nil)
         case .scalar, .constant, .identity: return .null
         }
     }

@@ -9,8 +9,11 @@ enum Validation {
     ///   another code where a property was given what it cannot hold.
     static func check(_ object: NSManagedObject) throws {
         var offences: [StoreError.Offence] = []
-        func fail(_ property: String, _ why: String) {
-            offences.append(.init(object: object.id.shown, reason: "\(object.info.name).\(property) \(why)"))
+        func fail(_ property: String, _ why: String, _ code: Int) {
+            offences.append(
+                .init(
+                    object: object.id.shown, reason: "\(object.info.name).\(property) \(why)", property: property,
+                    validationCode: code))
         }
         for (slot, property) in object.info.properties.enumerated() {
             if !object.slots.isEmpty, case .invalid(var error) = object.slots[slot] {
@@ -37,7 +40,7 @@ enum Validation {
     // MARK: Attributes
 
     private static func check(
-        _ object: NSManagedObject, _ slot: Int, _ attribute: SchemaAttribute, _ fail: (String, String) -> Void
+        _ object: NSManagedObject, _ slot: Int, _ attribute: SchemaAttribute, _ fail: (String, String, Int) -> Void
     ) {
         if attribute.isDerived { return }
         // What was not touched passed when it was saved.
@@ -45,49 +48,69 @@ enum Validation {
         guard isNew || !object.slots.isEmpty && object.slots[slot].isChange else { return }
         if let leaf = attribute.leaf, !leaf.isExternal, !attribute.hasRules {
             if !attribute.isOptional, object.columnValue(leaf, slot).isNull {
-                fail(attribute.name, "has no value, and is required")
+                fail(attribute.name, "has no value, and is required", NSValidationMissingMandatoryPropertyError)
             }
             return
         }
         guard let value = object.attributeValue(attribute, slot) else {
-            if !attribute.isOptional { fail(attribute.name, "has no value, and is required") }
+            if !attribute.isOptional {
+                fail(attribute.name, "has no value, and is required", NSValidationMissingMandatoryPropertyError)
+            }
             return
         }
         let description = attribute.description
-        bounds(description, value) { fail(attribute.name, $0) }
+        var codes: Set<Int> = []
+        func failed(_ why: String, _ code: Int) {
+            codes.insert(code)
+            fail(attribute.name, why, code)
+        }
+        bounds(description, value, failed)
         if let pattern = description.regularExpression, case .string(let text) = value,
             !TextMatch.matches(text, .matches, pattern, [])
         {
-            fail(attribute.name, "does not match \(pattern)")
+            failed("does not match \(pattern)", NSValidationStringPatternMatchingError)
         }
         for validation in description.validations {
-            guard let node = try? PredicateNode.parse(validation.predicateFormat) else { continue }
+            var code = NSManagedObjectValidationError
+            if case .integer(let number)? = validation.warning { code = Int(number) }
+            // A compiled model has its bounds as validations too: each failure is told once.
+            guard !codes.contains(code), let node = try? PredicateNode.parse(validation.predicateFormat) else {
+                continue
+            }
             let subject = MemoryValue.scalar(PredicateConstant.column(value), leaf: attribute.leaf)
             if !PredicateEvaluator(subject: subject).evaluate(node) {
-                fail(attribute.name, "does not hold to `\(validation.predicateFormat)`")
+                failed("does not hold to `\(validation.predicateFormat)`", code)
             }
         }
     }
 
-    /// For texts the bounds are those of the length.
-    private static func bounds(_ description: AttributeDescription, _ value: AttributeValue, _ fail: (String) -> Void) {
+    /// For texts the bounds are those of the length, in the units that `NSString` counts.
+    private static func bounds(
+        _ description: AttributeDescription, _ value: AttributeValue, _ fail: (String, Int) -> Void
+    ) {
         let measured: SQLValue
         let what: String
-        if case .string(let text) = value {
-            (measured, what) = (.integer(Int64(text.count)), "is \(text.count) characters long")
-        } else {
-            measured = PredicateConstant.column(value)
-            what = "is \(shown(value))"
+        let codes: (low: Int, high: Int)
+        switch value {
+        case .string(let text):
+            (measured, what) = (.integer(Int64(text.utf16.count)), "is \(text.utf16.count) characters long")
+            codes = (NSValidationStringTooShortError, NSValidationStringTooLongError)
+        case .date:
+            (measured, what) = (PredicateConstant.column(value), "is \(shown(value))")
+            codes = (NSValidationDateTooSoonError, NSValidationDateTooLateError)
+        default:
+            (measured, what) = (PredicateConstant.column(value), "is \(shown(value))")
+            codes = (NSValidationNumberTooSmallError, NSValidationNumberTooLargeError)
         }
         if let minimum = description.minimum.map({ PredicateConstant.natural($0) }), !minimum.isNull,
             SQLValue.compare(measured, minimum) == .orderedAscending
         {
-            fail("\(what), less than the minimum")
+            fail("\(what), less than the minimum", codes.low)
         }
         if let maximum = description.maximum.map({ PredicateConstant.natural($0) }), !maximum.isNull,
             SQLValue.compare(measured, maximum) == .orderedDescending
         {
-            fail("\(what), more than the maximum")
+            fail("\(what), more than the maximum", codes.high)
         }
     }
 
@@ -104,14 +127,16 @@ enum Validation {
     // MARK: Relationships
 
     private static func check(
-        _ object: NSManagedObject, _ slot: Int, _ relationship: SchemaRelationship, _ fail: (String, String) -> Void
+        _ object: NSManagedObject, _ slot: Int, _ relationship: SchemaRelationship,
+        _ fail: (String, String, Int) -> Void
     ) {
         let description = relationship.layout.description
         let isNew = object.flags.contains(.inserted)
         guard isNew || !object.slots.isEmpty && object.slots[slot].isChange else { return }
         if !relationship.isToMany {
             if !description.isOptional, object.toOneID(slot, relationship) == nil {
-                fail(relationship.name, "leads to no object, and is required")
+                fail(
+                    relationship.name, "leads to no object, and is required", NSValidationMissingMandatoryPropertyError)
             }
             return
         }
@@ -119,10 +144,14 @@ enum Validation {
         let count = object.toManyIDs(slot, relationship).count
         let minimum = description.isOptional ? description.minCount : max(1, description.minCount)
         if count < minimum, !(description.isOptional && count == 0) {
-            fail(relationship.name, "has \(count) objects, and needs \(minimum)")
+            fail(
+                relationship.name, "has \(count) objects, and needs \(minimum)",
+                NSValidationRelationshipLacksMinimumCountError)
         }
         if description.maxCount > 0, count > description.maxCount {
-            fail(relationship.name, "has \(count) objects, and takes \(description.maxCount)")
+            fail(
+                relationship.name, "has \(count) objects, and takes \(description.maxCount)",
+                NSValidationRelationshipExceedsMaximumCountError)
         }
     }
 }

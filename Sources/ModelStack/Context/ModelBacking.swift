@@ -94,12 +94,14 @@ public final class ModelBacking {
         }
     }
 
-    /// External data without its prefix, read from its file where it lies in one.
+    /// External data without its prefix, read from its file where it lies in one. The name of a file that is missing
+    /// stands as text, which is nobody's data.
     static func plain(_ value: SQLValue, _ leaf: LeafLayout, _ external: ExternalData) -> SQLValue {
-        if case .data(let data)? = ValueCoding.decode(value, as: leaf, external: external) {
-            return .blob([UInt8](data))
+        switch ValueCoding.decode(value, as: leaf, external: external) {
+        case .data(let data)?: .blob([UInt8](data))
+        case .missingExternalData(let name)?: .text(name)
+        default: value
         }
-        return value
     }
 
     /// A slot's value as the row has it, in the form that `values` has.

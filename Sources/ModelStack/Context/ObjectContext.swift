@@ -132,7 +132,7 @@ final class ObjectContext {
     func isChanged(_ backing: ModelBacking) -> Bool {
         if backing.toManys.contains(where: \.isChanged) { return true }
         guard !backing.values.isEmpty else { return false }
-        return backing.values.indices.contains { backing.values[$0] != backing.original($0) }
+        return backing.values.indices.contains { !backing.values[$0].isStored(as: backing.original($0)) }
     }
 
     /// Makes an object part of this context.

@@ -165,7 +165,7 @@ enum AttributeInput {
             default: break
             }
         }
-        return try ValueCoding.encode(value, as: leaf, external: ExternalData(storePath: ""))
+        return try ValueCoding.encode(value, as: leaf)
     }
 }
 

@@ -26,10 +26,13 @@ extension ModelBacking {
         return context.model(object) as? T
     }
 
-    /// A mandatory to-one. Where its row is gone, an object without values stands in.
+    /// A mandatory to-one. Where its row is gone, an object stands in that has no values, is in no context, and counts as
+    /// deleted.
     public func get<T: PersistentModel>(_ index: Int) -> T {
-        let found: T? = get(index)
-        return found ?? T(_$materializing: ModelBacking.make(T.self))
+        if let found: T = get(index) as T? { return found }
+        let missing = T(_$materializing: ModelBacking.make(T.self))
+        missing._$backing.state = .gone
+        return missing
     }
 
     /// Sets a to-one; a new object joins the context of the other.

@@ -44,7 +44,7 @@ extension ModelBacking {
 
     func plan(_ index: Int) -> PropertyPlan? { entity?.properties[safe: index] }
 
-    private func read(_ slot: Int) -> SQLValue {
+    func read(_ slot: Int) -> SQLValue {
         guard values.isEmpty, let row else { return value(slot) }
         return row.plan.hasExternalData ? original(slot) : row[slot]
     }
@@ -66,10 +66,11 @@ extension ModelBacking {
         values[slot] = value._stored
     }
 
-    /// Returns a value of one column; the type's absent value where the column holds something else.
+    /// Returns a value of one column. Where the column holds none of the type: the class' default, else the type's absent
+    /// value; `checkedValue(_:)` throws instead.
     public func get<T: StoredScalar>(_ index: Int) -> T {
         guard let slot = slot(index) else { return T._absent }
-        return T(_stored: read(slot)) ?? T._absent
+        return T(_stored: read(slot)) ?? properties[index].metadata.absent?.value as? T ?? T._absent
     }
 
     /// Sets a value of one column; does nothing to an object that is gone.
@@ -86,19 +87,38 @@ extension ModelBacking {
         put(index, value) { slot, value in values[slot] = value }
     }
 
-    /// Returns a value of a Codable type; a placeholder where the columns do not decode to one.
-    public func get<T: Codable>(_ index: Int) -> T {
-        guard let property = properties[safe: index] else { return ModelShape.placeholder(T.self) }
-        let stored = (0..<property.leafCount).map { read(property.slot + $0) }
-        return property.coding.decode(stored, as: T.self) ?? ModelShape.placeholder(T.self)
-    }
+    /// Returns a value of a Codable type. Where the columns hold none: the class' default, else some value of the type;
+    /// `checkedValue(_:)` throws instead.
+    public func get<T: Codable>(_ index: Int) -> T { getTransformed(index) }
 
     /// Sets a value of a Codable type, in all of its columns; does nothing to an object that is gone.
     public func set<T: Codable>(_ index: Int, to value: T) {
         put(index, value) { slot, value in write(slot, value) }
     }
 
-    private func put<T: Codable>(_ index: Int, _ value: T, _ body: (Int, SQLValue) -> Void) {
+    // MARK: Values of any type, by a transformer
+
+    /// Sets the first value of a transformable property; does nothing to an object that is made for a row.
+    public func initializeTransformed<T>(_ index: Int, to value: T) {
+        guard state == .detached else { return }
+        put(index, value) { slot, value in values[slot] = value }
+    }
+
+    /// Returns the value of a transformable property. Where its transformer makes none: the class' default, else nil.
+    public func getTransformed<T>(_ index: Int) -> T {
+        guard let property = properties[safe: index] else { return ModelShape.placeholder(T.self, nil) }
+        return property.coding.decode(stored(property), as: T.self) ?? ModelShape.placeholder(T.self, property)
+    }
+
+    /// Sets a transformable property; what its transformer refuses is thrown by the next save.
+    public func setTransformed<T>(_ index: Int, to value: T) {
+        put(index, value) { slot, value in write(slot, value) }
+    }
+
+    /// The values of a property's columns.
+    func stored(_ property: ShapeProperty) -> [SQLValue] { (0..<property.leafCount).map { read(property.slot + $0) } }
+
+    private func put<T>(_ index: Int, _ value: T, _ body: (Int, SQLValue) -> Void) {
         guard let property = properties[safe: index] else { return }
         let encoded = property.coding.encode(value, count: property.leafCount)
         for (i, value) in encoded.enumerated() where property.slot + i < values.count || !values.isEmpty || row != nil {

@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import StoreFormat
 import StoreModel
 
 /// A type that stands in one column of its own attribute type.
@@ -124,8 +125,8 @@ extension Double: StoredScalar {
         guard let value = _stored.doubleValue else { return nil }
         self = value
     }
-    /// The number as REAL.
-    public var _stored: SQLValue { .real(self) }
+    /// The number as REAL. SQLite keeps no negative zero.
+    public var _stored: SQLValue { .real(self == 0 ? 0 : self) }
 }
 
 extension Float: StoredScalar {
@@ -203,23 +204,17 @@ extension Decimal: StoredScalar {
     public static var _attributeType: AttributeType { .decimal }
     /// Zero where a mandatory value is missing.
     public static var _absent: Decimal { 0 }
-    /// Takes a numeric column, a real by its shortest decimal text; nil for text, blobs and what is not finite.
+    /// Takes a numeric column, a real by its shortest decimal text; nil for text, blobs and what is not finite. Text that
+    /// `_stored` gave in memory is taken back.
     public init?(_stored: SQLValue) {
-        switch _stored {
-        case .integer(let value): self.init(value)
-        case .real(let value):
-            guard value.isFinite, let exact = Decimal(string: "\(value)", locale: Locale(identifier: "en_US_POSIX"))
-            else {
-                return nil
-            }
-            self = exact
-        default: return nil
-        }
+        guard let value = ValueCoding.decimal(_stored) else { return nil }
+        self = value
     }
-    /// An INTEGER where the number is one of 64 bits, else the nearest REAL.
+    /// An INTEGER or REAL that holds the number exactly. Where neither does, its digits as text: no store keeps that, and
+    /// the save is refused.
     public var _stored: SQLValue {
-        let text = NSDecimalNumber(decimal: self).stringValue
-        return Int64(text).map { .integer($0) } ?? .real(Double(text) ?? .nan)
+        if isNaN { return .real(.nan) }
+        return ValueCoding.column(self) ?? .text(NSDecimalNumber(decimal: self).stringValue)
     }
 }
 

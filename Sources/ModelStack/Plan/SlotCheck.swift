@@ -9,12 +9,15 @@ struct SlotCheck: Sendable {
     let isMandatory: Bool
     /// The values that fit; nil where any do.
     let range: ClosedRange<Int64>?
+    /// Whether the column can hold text. In another, text in memory is a value that cannot be stored.
+    let takesText: Bool
     /// Whether only the whole check tells.
     let isThorough: Bool
 
     init?(_ plan: PropertyPlan) {
         property = plan.index
         slot = plan.slot
+        takesText = plan.attribute?.leaf.map { $0.type == .string || $0.type == .uri } ?? false
         switch plan.kind {
         case .attribute(let attribute):
             isMandatory = !attribute.description.isOptional && !attribute.description.isDerived
@@ -46,7 +49,8 @@ struct SlotCheck: Sendable {
         case .null: return !isMandatory
         case .integer(let number): return range?.contains(number) ?? true
         case .real(let number): return !number.isNaN
-        case .text, .blob: return true
+        case .text: return takesText
+        case .blob: return true
         }
     }
 }

@@ -45,7 +45,7 @@ extension SaveRun {
             case .attribute(let attribute):
                 for slot in property.slot..<property.slot + attribute.leaves.count {
                     let value = work.backing?.value(slot) ?? .null
-                    guard value != row[slot] else { continue }
+                    guard !value.isStored(as: row[slot]) else { continue }
                     work.values[slot] = value
                     work.changed.insert(property.name)
                 }

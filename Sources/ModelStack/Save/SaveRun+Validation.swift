@@ -7,22 +7,38 @@ extension SaveRun {
     /// - Throws: `StoreError` `ValidationFailed`, with every object and reason.
     func validate() throws {
         var offences: [StoreError.Offence] = []
+        var code = StoreError.Code.validationFailed
         for work in order where work.kind == .insert || work.kind == .update && !work.values.isEmpty {
             for check in work.entity.checks where !check.passes(work.value(check.slot)) {
                 let property = work.entity.properties[check.property]
-                if let reason = try problem(work, property) {
-                    offences.append(.init(object: work.reference, reason: reason))
+                if let problem = try problem(work, property) {
+                    if code == .validationFailed { code = problem.code }
+                    offences.append(
+                        .init(object: work.reference, reason: problem.reason, property: property.name))
                 }
             }
         }
         guard let first = offences.first else { return }
         throw StoreError(
-            .validationFailed,
+            code,
             "\(first.object): \(first.reason)" + (offences.count > 1 ? "; and \(offences.count - 1) more" : ""),
             way: "set the values and save again", objects: offences)
     }
 
-    private func problem(_ work: SaveWork, _ property: PropertyPlan) throws -> String? {
+    /// What is wrong with a value.
+    private struct Problem: ExpressibleByStringInterpolation {
+        var code = StoreError.Code.validationFailed
+        var reason: String
+
+        init(_ code: StoreError.Code, _ reason: String) {
+            self.code = code
+            self.reason = reason
+        }
+
+        init(stringLiteral value: String) { reason = value }
+    }
+
+    private func problem(_ work: SaveWork, _ property: PropertyPlan) throws -> Problem? {
         switch property.kind {
         case .attribute(let attribute):
             guard work.kind == .insert || work.changed.contains(property.name) else { return nil }
@@ -64,12 +80,16 @@ extension SaveRun {
         }
     }
 
-    private static func problem(_ value: SQLValue, _ leaf: LeafLayout) -> String? {
+    private static func problem(_ value: SQLValue, _ leaf: LeafLayout) -> Problem? {
         switch (leaf.type, value) {
         case (.integer16, .integer(let number)) where Int16(exactly: number) == nil:
             "\(leaf.path): \(number) needs more than 16 bits"
         case (.integer32, .integer(let number)) where Int32(exactly: number) == nil:
             "\(leaf.path): \(number) needs more than 32 bits"
+        case (.decimal, .text(let digits)):
+            Problem(
+                .precisionLoss, "\(leaf.path): the decimal \(digits) has more digits than a Core Data store keeps")
+        case (.transformable, .text(let reason)): Problem(.typeMismatch, "\(leaf.path): \(reason)")
         case (_, .real(let number)) where number.isNaN: "\(leaf.path) is not a number, which SQLite stores as NULL"
         default: nil
         }

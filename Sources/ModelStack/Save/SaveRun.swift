@@ -68,7 +68,7 @@ final class SaveRun {
     private func change(of backing: ModelBacking, _ entity: EntityPlan) -> SaveWork? {
         let work = SaveWork(entity, key: backing.key, kind: .update, backing: backing)
         work.row = backing.row
-        for slot in backing.values.indices where backing.values[slot] != backing.original(slot) {
+        for slot in backing.values.indices where !backing.values[slot].isStored(as: backing.original(slot)) {
             work.values[slot] = backing.values[slot]
         }
         for slot in work.values.keys {

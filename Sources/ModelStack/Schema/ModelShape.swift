@@ -41,12 +41,18 @@ public final class ModelShape: @unchecked Sendable {
         for property in properties { property.metadata.notify(object, backing) }
     }
 
-    /// A value of the type for where the store has none: what the schema's check made of it.
-    static func placeholder<T: Codable>(_ type: T.Type) -> T {
-        if let value = (try? LeafProbe.value(of: type)) { return value }
+    /// A value of the type for where the store has none: the class' default, else what the schema's check made of it.
+    static func placeholder<T>(_ type: T.Type, _ property: ShapeProperty?) -> T {
+        if let value = property?.metadata.absent?.value as? T { return value }
+        if let codable = type as? any Codable.Type, let value = made(codable) as? T { return value }
+        if type is any AnyOptionalType.Type, let none = Optional<Never>.none as? T { return none }
         // Only for a type that `ValueShape` has found unfit, since it makes a value of every other one: no container opens
         // with such a class, so no file leads here, only a program that reads an object without a container.
         preconditionFailure("\(type) cannot be stored in a model's property")
+    }
+
+    private static func made<T: Codable>(_ type: T.Type) -> Any? {
+        (try? TypeProbe.value(of: type)).map { $0 as Any }
     }
 }
 
@@ -84,7 +90,10 @@ struct ShapeProperty: @unchecked Sendable {
             if case .toMany = relation { leafCount = 0 } else { leafCount = 1 }
             return
         }
-        let shape = ValueShape.of(metadata.valueType, name: metadata.name)
+        let options = (metadata.metadata as? Schema.Attribute)?.options ?? []
+        let shape = ValueShape.of(
+            metadata.valueType, name: metadata.name, transformer: options.lazy.compactMap(\.transformer).first,
+            hasDefault: metadata.absent != nil)
         coding = shape.coding
         kind =
             shape.attribute.map { .attribute($0) }

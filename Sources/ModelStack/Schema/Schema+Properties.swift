@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import StoreModel
 
 /// What `@Attribute` and `@Relationship` say of a property.
@@ -16,9 +17,16 @@ extension Schema {
                 case spotlight
                 case ephemeral
                 case allowsCloudEncryption
+                case transformable(String)
             }
 
             let kind: Kind
+
+            /// The name of the transformer.
+            var transformer: String? {
+                if case .transformable(let name) = kind { return name }
+                return nil
+            }
 
             /// No two objects have the same value; inserting one with the value of another updates that one.
             public static let unique = Option(kind: .unique)
@@ -32,6 +40,13 @@ extension Schema {
             public static let ephemeral = Option(kind: .ephemeral)
             /// Noted in the model for CloudKit; this stack does not encrypt.
             public static let allowsCloudEncryption = Option(kind: .allowsCloudEncryption)
+
+            /// Stored as what the transformer that is registered under this name makes of it.
+            public static func transformable(by name: String) -> Option { Option(kind: .transformable(name)) }
+            /// Stored as what the transformer makes of it that is registered under the name of its class.
+            public static func transformable(by type: StoreFormat.ValueTransformer.Type) -> Option {
+                Option(kind: .transformable(String(describing: type)))
+            }
         }
 
         /// The property's name, which the schema fills in.
@@ -121,14 +136,19 @@ extension Schema {
         let keyPath: AnyKeyPath
         let valueType: Any.Type
         let defaultValue: ModelValue?
+        /// What the class gives the property, for where the store has no value of its type.
+        let absent: Absent?
         let metadata: (any SchemaProperty)?
         /// Tells the property's observers that it has changed.
         let notify: (AnyObject, ModelBacking) -> Void
 
-        /// Notes a property; only a Boolean, `Int`, `Double` or `String` is kept as its default.
+        /// Notes a property; only a Boolean, `Int`, `Double` or `String` is kept as the model's default. `absent` makes
+        /// the class' default of any type.
         public init<M: PersistentModel, V>(
-            name: String, keyPath: KeyPath<M, V>, defaultValue: Any? = nil, metadata: (any SchemaProperty)? = nil
+            name: String, keyPath: KeyPath<M, V>, defaultValue: Any? = nil, absent: (() -> V)? = nil,
+            metadata: (any SchemaProperty)? = nil
         ) {
+            self.absent = absent.map { make in Absent { make() } }
             self.name = name
             self.keyPath = keyPath
             self.metadata = metadata
@@ -138,6 +158,28 @@ extension Schema {
                 guard let object = object as? M else { return }
                 backing.registrar?.willSet(object, keyPath: keyPath)
                 backing.registrar?.didSet(object, keyPath: keyPath)
+            }
+        }
+
+        /// A property's default, made once: one such as `UUID()` is another each time.
+        final class Absent: @unchecked Sendable {
+            // Safe to share: `made` is only touched under `lock`, and what it holds is handed out as the class' own
+            // initializer hands it out.
+            private let lock = NSLock()
+            private let make: () -> Any
+            private var made: Any?
+
+            init(_ make: @escaping () -> Any) {
+                self.make = make
+            }
+
+            var value: Any {
+                lock.lock()
+                defer { lock.unlock() }
+                if let made { return made }
+                let value = make()
+                made = value
+                return value
             }
         }
 

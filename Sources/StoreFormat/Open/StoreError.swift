@@ -31,6 +31,11 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case typeMismatch = "TypeMismatch"
         case precisionLoss = "PrecisionLoss"
         case externalData = "ExternalData"
+        case invalidValue = "InvalidValue"
+        case invalidRawValue = "InvalidRawValue"
+        case missingValue = "MissingValue"
+        case transformerUnknown = "TransformerUnknown"
+        case objectDeleted = "ObjectDeleted"
         case badPredicate = "BadPredicate"
         case validationFailed = "ValidationFailed"
         case ownershipViolation = "OwnershipViolation"
@@ -67,13 +72,22 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         public var epoch: Int64?
         /// Why, in words.
         public var reason: String
+        /// The property that failed validation.
+        public var property: String?
+        /// Core Data's number for the failure of a validation, such as 1570 for a value that is missing.
+        public var validationCode: Int?
 
         /// An object of a refused save.
-        public init(object: ObjectReference, owner: StackName? = nil, epoch: Int64? = nil, reason: String) {
+        public init(
+            object: ObjectReference, owner: StackName? = nil, epoch: Int64? = nil, reason: String,
+            property: String? = nil, validationCode: Int? = nil
+        ) {
             self.object = object
             self.owner = owner
             self.epoch = epoch
             self.reason = reason
+            self.property = property
+            self.validationCode = validationCode
         }
     }
 

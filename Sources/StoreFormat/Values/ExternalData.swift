@@ -50,18 +50,29 @@ public struct ExternalData: Sendable, Hashable {
             guard let name = Self.reference(in: bytes) else {
                 return .missingExternalData(name: String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self))
             }
-            guard let data = FileManager.default.contents(atPath: path(of: name)) else {
-                return .missingExternalData(name: name)
-            }
+            guard let data = contents(of: name) else { return .missingExternalData(name: name) }
             return .data(data)
         default: return .data(Data(bytes))
         }
     }
 
-    /// The column's value. A large value's file is written and synced before the row that names it.
-    func encode(_ data: Data) throws -> SQLValue {
-        guard data.count > Self.threshold else { return .blob([1] + data) }
-        let name = UUID().uuidString
+    /// The bytes of the file of that name; nil where no ordinary file has it. Links are not followed, and nothing that
+    /// has no end is waited for: the folder may come from anywhere.
+    func contents(of name: String) -> Data? {
+        let descriptor = open(path(of: name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).readToEnd() ?? Data()
+    }
+
+    /// The column's value that names a file.
+    static func column(naming name: String) -> SQLValue { .blob([2] + Array(name.utf8) + [0]) }
+
+    /// Writes a file and syncs it, before the row that names it is written.
+    /// - Throws: `StoreError` `ExternalData`.
+    func write(_ data: Data, as name: String) throws {
         let url = URL(fileURLWithPath: path(of: name))
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -75,11 +86,10 @@ public struct ExternalData: Sendable, Hashable {
                 .externalData, "the external file \(name) cannot be written: \(error)",
                 way: "make \(folder) writable and free space on its disk")
         }
-        return .blob([2] + Array(name.utf8) + [0])
     }
 
     /// A new file's name is on the disk only when its folder is.
-    private static func synchronize(folder: String) {
+    static func synchronize(folder: String) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)

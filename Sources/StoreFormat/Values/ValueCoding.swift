@@ -41,10 +41,10 @@ public enum ValueCoding {
         return .unexpected(raw)
     }
 
-    /// The column's value for an attribute's value; the attribute's ranges and types are checked.
+    /// The column's value for an attribute's value; the attribute's ranges and types are checked. Data of an attribute
+    /// with external storage gets the form that stays in the row: only a save writes files.
     /// - Throws: `StoreError` with the code `TypeMismatch` or `PrecisionLoss`, naming the attribute.
-    public static func encode(_ value: AttributeValue?, as leaf: LeafLayout, external: ExternalData) throws -> SQLValue
-    {
+    public static func encode(_ value: AttributeValue?, as leaf: LeafLayout) throws -> SQLValue {
         guard let value else { return .null }
         switch (leaf.type, value) {
         case (.boolean, .bool(let value)): return .integer(value ? 1 : 0)
@@ -53,18 +53,19 @@ public enum ValueCoding {
         case (.integer64, .integer(let value)): return .integer(value)
         case (.double, .double(let value)), (.float, .double(let value)):
             guard !value.isNaN else { throw StoreError.typeMismatch(leaf, "not a number, which SQLite stores as NULL") }
-            return .real(value)
+            // SQLite keeps no negative zero: what was just saved reads as it will be read.
+            return .real(value == 0 ? 0 : value)
         case (.date, .date(let value)):
             let seconds = value.timeIntervalSinceReferenceDate
             guard !seconds.isNaN else { throw StoreError.typeMismatch(leaf, "a date that is not a number") }
-            return .real(seconds)
+            return .real(seconds == 0 ? 0 : seconds)
         case (.decimal, .decimal(let value)): return try encode(value, leaf)
         case (.string, .string(let value)): return .text(value)
         case (.uri, .uri(let value)): return .text(value)
         case (.uuid, .uuid(let value)):
             return withUnsafeBytes(of: value.uuid) { .blob([UInt8]($0)) }
         case (.binaryData, .data(let value)):
-            return leaf.isExternal ? try external.encode(value) : .blob([UInt8](value))
+            return .blob(leaf.isExternal ? [1] + value : [UInt8](value))
         case (.transformable, .transformable(let value)): return .blob([UInt8](value))
         default:
             throw StoreError.typeMismatch(leaf, "\(value)")
@@ -82,16 +83,24 @@ public enum ValueCoding {
     /// neither holds exactly is refused rather than rounded.
     private static func encode(_ value: Decimal, _ leaf: LeafLayout) throws -> SQLValue {
         guard !value.isNaN else { throw StoreError.typeMismatch(leaf, "not a number") }
+        if let column = column(value) { return column }
         let text = NSDecimalNumber(decimal: value).stringValue
-        if let integer = Int64(text) { return .integer(integer) }
-        if let double = Double(text), decimal(.real(double)) == value { return .real(double) }
         throw StoreError(
             .precisionLoss, "\(leaf.path): the decimal \(text) has more digits than a Core Data store keeps",
             way: "round it to 15 digits, or keep it in a string attribute")
     }
 
+    /// The integer or double that holds a decimal exactly; nil where neither does.
+    public static func column(_ value: Decimal) -> SQLValue? {
+        guard !value.isNaN else { return nil }
+        let text = NSDecimalNumber(decimal: value).stringValue
+        if let integer = Int64(text) { return .integer(integer) }
+        guard let double = Double(text), decimal(.real(double)) == value else { return nil }
+        return .real(double)
+    }
+
     /// The decimal with the shortest digits that read back as the column's number.
-    static func decimal(_ raw: SQLValue) -> Decimal? {
+    public static func decimal(_ raw: SQLValue) -> Decimal? {
         switch raw {
         case .integer(let value): return Decimal(value)
         case .real(let value): return value.isFinite ? Decimal(string: "\(value)", locale: posix) : nil

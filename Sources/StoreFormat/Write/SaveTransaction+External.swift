@@ -6,11 +6,14 @@ extension SaveTransaction {
     /// its file; the file goes again if the save fails.
     /// - Throws: `StoreError` `TypeMismatch`, `PrecisionLoss` or `ExternalData`.
     public func encode(_ value: AttributeValue?, as leaf: LeafLayout) throws -> SQLValue {
-        let encoded = try ValueCoding.encode(value, as: leaf, external: store.externalData)
-        if leaf.isExternal, case .blob(let bytes) = encoded, let name = ExternalData.reference(in: bytes) {
-            newFiles.append(name)
+        guard leaf.isExternal, case .data(let data)? = value, data.count > ExternalData.threshold else {
+            return try ValueCoding.encode(value, as: leaf)
         }
-        return encoded
+        let name = UUID().uuidString
+        try journal.note([name])
+        newFiles.append(name)
+        try store.externalData.write(data, as: name)
+        return ExternalData.column(naming: name)
     }
 
     /// The files that the row's columns name now: they go when the save has committed.
@@ -41,6 +44,14 @@ extension SaveTransaction {
         externalColumns(entity).contains(column)
     }
 
+    /// Before the commit: settles which files go, and notes them. A file that another row names as well stays.
+    func prepareFiles() throws {
+        guard !obsoleteFiles.isEmpty else { return }
+        let used = try ExternalReferences.names(store, connection)
+        obsoleteFiles.removeAll { used.contains($0) }
+        try journal.note(obsoleteFiles)
+    }
+
     /// Removes the files that no row names any more: after a commit the old ones and those that no row got, after a
     /// failure the new ones.
     func removeObsoleteFiles(committed: Bool) {
@@ -49,5 +60,6 @@ extension SaveTransaction {
         for name in obsolete {
             try? FileManager.default.removeItem(atPath: store.externalData.path(of: name))
         }
+        journal.clear()
     }
 }

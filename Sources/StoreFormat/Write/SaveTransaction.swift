@@ -25,6 +25,7 @@ public final class SaveTransaction {
     /// The files of values that were replaced or whose rows were deleted, and those of values that a row has got.
     var obsoleteFiles: [String] = []
     var usedFiles: Set<String> = []
+    let journal: ExternalFileJournal
     private var external: [Int64: Set<Int>] = [:]
     private var statements: [Int64: RowStatements] = [:]
     private(set) var wroteRows = false
@@ -40,6 +41,7 @@ public final class SaveTransaction {
         register = try OwnershipRegister.read(connection)
         if writer.isTracking, !writer.store.historyForm.isTracked { try writer.makeHistoryTables() }
         store = writer.store
+        journal = ExternalFileJournal(writer.store.externalData)
         log =
             writer.isTracking
             ? try HistoryAppender(connection, form: store.historyForm, isAdopted: register != nil) : nil
@@ -269,6 +271,7 @@ public final class SaveTransaction {
     /// - Returns: the history transaction's number; nil if nothing was written at all.
     func finish() throws -> Int64? {
         try nullifyKeys(of: deletedTargets)
+        try prepareFiles()
         for (root, last) in keys {
             guard let number = store.layout[root]?.number else { continue }
             try connection.run(

@@ -14,10 +14,10 @@ public final class StoreWriter {
     public let isTracking: Bool
     /// Above this size of the WAL a save is followed by a checkpoint; nil leaves checkpoints to the daemon.
     public var maximumLogBytes: Int?
-    /// The schema that `store` and the mirrored triggers are of. Unknown until the first save: the store may have been
-    /// migrated since it was read.
     /// The entities of objects that the last save changed beside what its body told it to.
     public private(set) var sideEffects: Set<String> = []
+    /// The schema that `store` and the mirrored triggers are of. Unknown until the first save: the store may have been
+    /// migrated since it was read.
     private var schemaVersion: Int64?
     private var place: StorePlace
     private let notices: NoticeSender
@@ -44,6 +44,15 @@ public final class StoreWriter {
         notices = NoticeSender(storePath: store.path)
         self.maximumLogBytes = maximumLogBytes
         connection = try StoreConnector.connect(store.path, .writer(durability), busyTimeout: busyTimeout)
+        try StoreConnector.translating(store.path) { try ExternalFileJournal.recover(store, connection) }
+    }
+
+    /// Removes external files that a process which was killed in a save left behind. A writer does so when it is made;
+    /// this is for those that make theirs with the first save. Does nothing where nothing was left.
+    public static func removeLeftFiles(of store: Store) {
+        guard ExternalFileJournal.isThere(store.externalData) else { return }
+        // Another process may be writing, or the folder be read-only: then the next writer does it.
+        _ = try? StoreWriter(store: store, busyTimeout: 0)
     }
 
     /// Runs the body in a save's transaction and commits it.

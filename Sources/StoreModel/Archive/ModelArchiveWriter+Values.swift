@@ -20,7 +20,7 @@ extension ModelArchiveWriter {
             return archiver.object(
                 "NSURL", bases: ["NSObject"],
                 ["NS.base": KeyedArchiver.Reference.null.node, "NS.relative": archiver.string(value).node])
-        case .decimal(let value): return decimal(value)
+        case .decimal(let value): return archiver.decimal(value)
         case .array(let values):
             var references: [KeyedArchiver.Reference] = []
             for element in values { references.append(try self.value(element, place)) }
@@ -37,29 +37,6 @@ extension ModelArchiveWriter {
             }
             return archiver.copy(root)
         }
-    }
-
-    /// `NSDecimalNumber`: up to eight 16-bit words, least significant first, in little-endian order.
-    private mutating func decimal(_ value: Decimal) -> KeyedArchiver.Reference {
-        var rest = value.significand.magnitude
-        var words: [UInt8] = []
-        var length: Int64 = 0
-        for _ in 0..<8 {
-            var quotient = Decimal()
-            var scaled = rest / 65536
-            NSDecimalRound(&quotient, &scaled, 0, .down)
-            let word = NSDecimalNumber(decimal: rest - quotient * 65536).intValue & 0xFFFF
-            words += [UInt8(word & 0xFF), UInt8(word >> 8)]
-            if rest != 0 { length += 1 }
-            rest = quotient
-        }
-        return archiver.object(
-            "NSDecimalNumber", bases: ["NSNumber", "NSValue", "NSObject"],
-            [
-                "NS.mantissa": .data(Data(words)), "NS.mantissa.bo": .integer(1), "NS.length": .integer(length),
-                "NS.exponent": .integer(Int64(value.exponent)), "NS.negative": .bool(value.sign == .minus),
-                "NS.compact": .bool(true),
-            ])
     }
 
     mutating func predicate(parsing format: String, _ place: String) throws(ModelError) -> KeyedArchiver.Reference {

@@ -65,27 +65,6 @@ struct ModelValueUnarchiver {
     }
 }
 
-extension ArchivedObject {
-    /// The number of an `NSDecimalNumber`: mantissa words, exponent and sign.
-    var decimal: Decimal? {
-        guard let mantissa = node["NS.mantissa"]?.data, mantissa.count >= 2, mantissa.count <= 16,
-            let exponent = node["NS.exponent"]?.integer, -128...127 ~= exponent
-        else { return nil }
-        // The words stand in the byte order of the machine that wrote them: 1 is little endian, 2 big (NXByteOrder).
-        let isBig = node["NS.mantissa.bo"]?.integer == 2
-        let bytes = [UInt8](mantissa)
-        let length = Int(clamping: node["NS.length"]?.integer ?? 8)
-        var value = Decimal(0)
-        for word in (0..<min(bytes.count / 2, max(0, length))).reversed() {
-            let (low, high) = isBig ? (bytes[2 * word + 1], bytes[2 * word]) : (bytes[2 * word], bytes[2 * word + 1])
-            value = value * 65536 + Decimal(Int(high) << 8 | Int(low))
-        }
-        guard -128...127 ~= Int(exponent) + value.exponent, value.isFinite else { return nil }
-        let isNegative = node["NS.negative"]?.bool ?? false
-        return Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: value)
-    }
-}
-
 extension ModelValue {
     /// The value in the form of the attribute's type: archives hold Booleans as numbers and whole doubles as integers.
     func coerced(to type: AttributeType) -> ModelValue {

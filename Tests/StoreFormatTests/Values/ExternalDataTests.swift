@@ -139,4 +139,88 @@ struct ExternalDataTests {
         let name = UUID().uuidString
         #expect(ExternalData.reference(in: [2] + Array(name.utf8) + [0]) == name)
     }
+
+    @Test("a file that two rows name stays until the last of them goes")
+    func shared() throws {
+        let sample = try SampleStore()
+        let first = try sample.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)])
+        let second = try sample.insert("Book", ["pages": .integer(2)])
+        try sample.connection.execute("UPDATE ZBOOK SET ZCOVER = (SELECT ZCOVER FROM ZBOOK WHERE Z_PK = \(first))")
+        try sample.delete("Book", first)
+        #expect(files(sample).count == 1)
+        #expect(try sample.value("Book", second, "cover") == .data(Self.large))
+        try sample.update("Book", second, ["cover": nil])
+        #expect(files(sample) == [])
+    }
+
+    @Test("a link or a pipe in the place of a file is no file")
+    func notAFile() throws {
+        let sample = try SampleStore()
+        let key = try sample.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)])
+        let name = try #require(files(sample).first)
+        let path = sample.store.externalData.path(of: name)
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/hostname")
+        #expect(try sample.value("Book", key, "cover") == .missingExternalData(name: name))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(try sample.value("Book", key, "cover") == .missingExternalData(name: name))
+    }
+
+    /// The support folder's own files: the journal, while a save runs.
+    private func journals(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder + "/.library_SUPPORT").filter {
+            $0 != "_EXTERNAL_DATA"
+        }
+    }
+
+    @Test("a process that is killed in a save leaves files that the next writer removes")
+    func killedInASave() throws {
+        let sample = try SampleStore()
+        try sample.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)])
+        #expect(try journals(sample.folder.path) == [])
+        let left = try TemporaryFolder()
+        try FileManager.default.removeItem(atPath: left.path)
+        try sample.save { save in
+            try SampleStore.insert("Book", ["pages": .integer(2), "cover": .data(Self.large)], in: save)
+            // What would be on the disk if the process ended here.
+            try FileManager.default.copyItem(atPath: sample.folder.path, toPath: left.path)
+        }
+        #expect(try journals(left.path).count == 1)
+        let path = left.file("library.sqlite")
+        let store = try Store.open(path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: store.externalData.folder).count == 2)
+        let stranger = store.externalData.path(of: UUID().uuidString)
+        try Data([1]).write(to: URL(fileURLWithPath: stranger))
+        let writer = try StoreWriter(store: store)
+        #expect(try writer.connection.scalar("SELECT count(*) FROM ZBOOK") == 1)
+        // The file of the row, and the one that nobody knows of.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: store.externalData.folder).count == 2)
+        #expect(FileManager.default.fileExists(atPath: stranger))
+        #expect(try journals(left.path) == [])
+    }
+
+    @Test("a process that is killed after its commit leaves files that the next writer removes")
+    func killedAfterTheCommit() throws {
+        let sample = try SampleStore()
+        let key = try sample.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)])
+        let kept = try sample.insert("Book", ["pages": .integer(1), "cover": .data(Self.large)])
+        let folder = sample.store.externalData.folder
+        var journal = ""
+        try sample.save { save in
+            try SampleStore.insert("Book", ["pages": .integer(2), "cover": .data(Self.large)], in: save)
+            journal = try #require(try journals(sample.folder.path).first)
+        }
+        let names = files(sample)
+        try sample.delete("Book", key)
+        let gone = try #require(names.first { !files(sample).contains($0) })
+        // The commit is done, the removal is not: its files and its list are still there.
+        try Self.large.write(to: URL(fileURLWithPath: folder + "/" + gone))
+        try Data(names.map { $0 + "\n" }.joined().utf8).write(
+            to: URL(fileURLWithPath: sample.folder.file(".library_SUPPORT/\(journal)")))
+        _ = try StoreWriter(store: sample.store)
+        #expect(files(sample).sorted() == names.filter { $0 != gone }.sorted())
+        #expect(try journals(sample.folder.path) == [])
+        #expect(try sample.value("Book", kept, "cover") == .data(Self.large))
+    }
 }

@@ -60,70 +60,48 @@ final class RowEncoder: Encoder {
     }
 }
 
-/// Reads a Codable structure out of columns; without columns, finds out what it would read.
+/// Reads a Codable structure out of columns.
 final class RowDecoder: Decoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
-    fileprivate let leaves: [String: SQLValue]?
-    fileprivate var found: [(name: String, type: AttributeType)] = []
+    fileprivate let leaves: [String: SQLValue]
 
-    fileprivate init(_ leaves: [String: SQLValue]?) {
+    private init(_ leaves: [String: SQLValue]) {
         self.leaves = leaves
-    }
-
-    static func decode<T: Decodable>(_ type: T.Type, _ leaves: [String: SQLValue]) throws -> T {
-        try T(from: RowDecoder(leaves))
     }
 
     static func decode(_ type: any Codable.Type, _ leaves: [String: SQLValue]) throws -> Any {
         try open(type, RowDecoder(leaves))
     }
 
-    fileprivate static func open<T: Decodable>(_ type: T.Type, _ decoder: RowDecoder) throws -> Any {
+    private static func open<T: Decodable>(_ type: T.Type, _ decoder: RowDecoder) throws -> Any {
         try T(from: decoder)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(Keyed<Key>(decoder: self))
+        KeyedDecodingContainer(Keyed<Key>(leaves: leaves))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw RowEncoder.NotAStructure() }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { throw RowEncoder.NotAStructure() }
 
     private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
-        let decoder: RowDecoder
+        let leaves: [String: SQLValue]
         var codingPath: [any CodingKey] { [] }
-        var allKeys: [Key] { (decoder.leaves ?? [:]).keys.compactMap { Key(stringValue: $0) } }
+        var allKeys: [Key] { leaves.keys.compactMap { Key(stringValue: $0) } }
 
-        private func note(_ type: AttributeType, _ key: Key) {
-            let name = key.stringValue
-            if !decoder.found.contains(where: { $0.name == name }) { decoder.found.append((name, type)) }
-        }
-
-        func contains(_ key: Key) -> Bool {
-            decoder.leaves == nil || decoder.leaves?[key.stringValue].map { !$0.isNull } ?? false
-        }
-
-        func decodeNil(forKey key: Key) throws -> Bool {
-            guard let leaves = decoder.leaves else { return false }
-            return leaves[key.stringValue]?.isNull ?? true
-        }
+        func contains(_ key: Key) -> Bool { leaves[key.stringValue].map { !$0.isNull } ?? false }
+        func decodeNil(forKey key: Key) throws -> Bool { leaves[key.stringValue]?.isNull ?? true }
 
         func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+            let stored = leaves[key.stringValue] ?? .null
             if let scalar = type as? any StoredScalar.Type {
-                note(scalar._attributeType, key)
-                let value: Any? =
-                    decoder.leaves.map { scalar.init(_stored: $0[key.stringValue] ?? .null) } ?? scalar._absent
-                if let value = value as? T { return value }
-            } else {
-                note(.binaryData, key)
-                guard let leaves = decoder.leaves else { return try LeafProbe.value(of: type) }
-                if case .blob(let bytes) = leaves[key.stringValue] ?? .null {
-                    return try JSONDecoder().decode(type, from: Data(bytes))
-                }
+                if let value = scalar.init(_stored: stored) as? T { return value }
+            } else if case .blob(let bytes) = stored {
+                return try JSONDecoder().decode(type, from: Data(bytes))
             }
             throw DecodingError.valueNotFound(
-                type, .init(codingPath: [key], debugDescription: "the column holds no \(type)"))
+                type, .init(codingPath: [key], debugDescription: "the column of \(key.stringValue) holds no \(type)"))
         }
 
         func nestedContainer<N: CodingKey>(keyedBy type: N.Type, forKey key: Key) throws -> KeyedDecodingContainer<N> {
@@ -137,45 +115,4 @@ final class RowDecoder: Decoder {
         func superDecoder() throws -> any Decoder { throw RowEncoder.NotAStructure() }
         func superDecoder(forKey key: Key) throws -> any Decoder { throw RowEncoder.NotAStructure() }
     }
-}
-
-/// Finds out how a Codable type is made up, by letting it decode itself from nothing.
-enum LeafProbe {
-    /// The stored properties of a structure, in declared order.
-    static func leaves(of type: any Codable.Type) throws -> [(name: String, type: AttributeType)] {
-        let decoder = RowDecoder(nil)
-        _ = try RowDecoder.open(type, decoder)
-        return decoder.found
-    }
-
-    /// Some value of the type.
-    static func value<T: Decodable>(of type: T.Type) throws -> T {
-        if let scalar = type as? any StoredScalar.Type, let value = scalar._absent as? T { return value }
-        if type is any AnyOptionalType.Type, let none = Optional<Never>.none as? T { return none }
-        if let cases = type as? any CaseIterable.Type, let first = firstCase(cases) as? T { return first }
-        if let raw = type as? any RawRepresentable.Type, let some = someValue(raw) as? T { return some }
-        for json in ["[]", "{}", "\"\"", "0", "false"] {
-            if let value = try? JSONDecoder().decode(type, from: Data(json.utf8)) { return value }
-        }
-        return try T(from: RowDecoder(nil))
-    }
-
-    /// The type's value for an empty raw value, or an enumeration's first case: shown where a column holds a raw value
-    /// that the type does not know.
-    private static func someValue<R: RawRepresentable>(_ type: R.Type) -> Any? {
-        if let scalar = R.RawValue.self as? any StoredScalar.Type, let absent = scalar._absent as? R.RawValue,
-            let value = R(rawValue: absent)
-        {
-            return value
-        }
-        // An enumeration without payloads is its case's number, counted from 0, in one or two bytes.
-        guard _isPOD(R.self), MemoryLayout<R>.size <= 2 else { return nil }
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: max(1, MemoryLayout<R>.size), alignment: MemoryLayout<R>.alignment)
-        defer { memory.deallocate() }
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: max(1, MemoryLayout<R>.size))
-        return memory.load(as: R.self)
-    }
-
-    private static func firstCase<C: CaseIterable>(_ type: C.Type) -> Any? { C.allCases.first }
 }
