@@ -30,6 +30,14 @@ public enum SQLValue: Sendable, Hashable {
         }
     }
 
+    /// Whether SQLite takes both for the same: an integer and a real by their value, and NULL for itself.
+    public func isSame(as other: SQLValue) -> Bool {
+        switch (self, other) {
+        case (.integer(let x), .real(let y)), (.real(let y), .integer(let x)): Int64(exactly: y) == x
+        default: self == other
+        }
+    }
+
     /// The text; nil for another class.
     public var textValue: String? {
         if case .text(let value) = self { return value }

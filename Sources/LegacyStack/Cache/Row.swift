@@ -18,6 +18,12 @@ final class Row: Sendable {
         self.values = values
     }
 
+    /// Whether both are of one entity and equal in every column, whatever their versions are.
+    func hasSameValues(as other: Row) -> Bool {
+        entity == other.entity && values.count == other.values.count
+            && zip(values, other.values).allSatisfy { $0.isSame(as: $1) }
+    }
+
     func value(_ leaf: LeafLayout) -> SQLValue {
         leaf.column.map { values[$0] } ?? .null
     }

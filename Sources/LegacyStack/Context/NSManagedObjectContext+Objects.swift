@@ -5,21 +5,49 @@ import StoreFormat
 extension NSManagedObjectContext {
     // MARK: Finding
 
-    /// The object of an identity, without looking whether it exists; one that does not reads as empty.
+    /// The object of an identity, without looking whether it exists; one that does not, or is of another store, reads as
+    /// empty.
     public func object(with id: NSManagedObjectID) -> NSManagedObject {
-        locked { registeredObject(id.rowKey) ?? makeObject(concrete(id)) }
+        locked {
+            guard let own = own(id) else { return stranger(id) }
+            return registeredObject(own.rowKey) ?? makeObject(concrete(own))
+        }
     }
 
     /// The object of an identity, if it is registered here.
     public func registeredObject(for id: NSManagedObjectID) -> NSManagedObject? {
-        locked { registeredObject(id.rowKey) }
+        locked { own(id).flatMap { registeredObject($0.rowKey) } }
+    }
+
+    /// The identity in this store's own terms; nil for an object of another store.
+    private func own(_ id: NSManagedObjectID) -> NSManagedObjectID? {
+        let schema = instance.schema
+        if schema[id.schemaEntity.name] === id.schemaEntity { return id }
+        guard id.schemaEntity.storeUUID == schema.storeUUID else { return nil }
+        return schema[id.schemaEntity.name].map { NSManagedObjectID($0, key: id.key) }
+    }
+
+    /// What stands for an object of another store: in no context, and without values.
+    private func stranger(_ id: NSManagedObjectID) -> NSManagedObject {
+        storedFaultError = otherStore(id)
+        let object = detachedObject(id)
+        object.flags.insert(.gone)
+        object.link = nil
+        return object
+    }
+
+    private func otherStore(_ id: NSManagedObjectID) -> StoreError {
+        StoreError(
+            .otherStore, "\(id) is an object of another store than \(instance.store.path)",
+            way: "fetch the object from this store")
     }
 
     /// The object of an identity, with its row read.
-    /// - Throws: `StoreError` `UnknownObject` where there is none.
+    /// - Throws: `StoreError`: `UnknownObject` where there is none, `OtherStore` for an identity of another store.
     public func existingObject(with id: NSManagedObjectID) throws -> NSManagedObject {
         try locked {
             absorb()
+            guard own(id) != nil else { throw otherStore(id) }
             let object = object(with: id)
             if object.flags.contains(.inserted) { return object }
             if object.row == nil {

@@ -117,7 +117,9 @@ extension NSManagedObjectContext {
                 inserted: Set(work.inserts.map { RowKey(root: $0.object.info.rootIndex, key: $0.key) }),
                 updated: Set(work.changeOrder.map(\.rowKey)), deleted: Set(work.deleted.map(\.id.rowKey)))
         }
-        let followers = instance.contexts.filter { $0 !== self && $0.automaticallyMergesChangesFromParentUnlocked }
+        let followers = instance.contexts.filter {
+            $0 !== self && (tellsEveryContext || $0.automaticallyMergesChangesFromParentUnlocked)
+        }
         guard !followers.isEmpty else { return }
         var changes = RemoteChanges()
         let now = Date.timeIntervalSinceReferenceDate

@@ -52,6 +52,8 @@ open class NSManagedObjectContext: @unchecked Sendable {
     private var storedInfo: [AnyHashable: Any] = [:]
     /// Rows are read from the database, whatever the cache holds.
     var readsFresh = false
+    /// Whether the other contexts of the instance learn of a save here as they do of other instances' saves.
+    var tellsEveryContext = false
     /// Versions that objects must have when they are saved.
     var expectations: [RowKey: Int64] = [:]
     /// Keys that new objects got before they are saved, by their temporary ones.
@@ -147,11 +149,16 @@ open class NSManagedObjectContext: @unchecked Sendable {
 
     /// The object for a saved identity, registered here.
     func makeObject(_ id: NSManagedObjectID, _ type: NSManagedObject.Type? = nil) -> NSManagedObject {
-        making = id
-        let type = type ?? instance.managedObjectModel.managedObjectClass(forEntityName: id.schemaEntity.name)
-        let object = type.init(entity: id.schemaEntity.description, insertInto: self)
+        let object = detachedObject(id, type)
         register(object)
         return object
+    }
+
+    /// The object for an identity, registered nowhere.
+    func detachedObject(_ id: NSManagedObjectID, _ type: NSManagedObject.Type? = nil) -> NSManagedObject {
+        making = id
+        let type = type ?? instance.managedObjectModel.managedObjectClass(forEntityName: id.schemaEntity.name)
+        return type.init(entity: id.schemaEntity.description, insertInto: self)
     }
 
     func makeInserted(_ entity: SchemaEntity) -> NSManagedObject {

@@ -34,7 +34,9 @@ struct FetchPlan {
         _ entity: SchemaEntity, _ scope: SQLScope, _ compiler: SQLCompiler, _ schema: Schema, predicate: PredicateNode?,
         sort: [Sort], limit: Int?, offset: Int, includesSubentities: Bool
     ) throws {
-        let condition = try predicate.map { try compiler.compile($0, scope) }
+        let condition = try predicate.map {
+            try compiler.compile(PredicateResolver.resolve($0, entity: entity.name, in: entity.store), scope)
+        }
         var order: [String] = []
         for key in sort {
             order.append(try Self.order(key, compiler, scope))
@@ -71,7 +73,9 @@ struct FetchPlan {
                 "\(key.path) leads over a to-many relationship and gives no order", "sort by an attribute")
         }
         var sql = try compiler.sql(operand)
-        if key.isCaseInsensitive { sql = "\(PredicateFunctions.fold)(\(sql), 1)" }
+        if key.isCaseInsensitive {
+            sql = "\(PredicateFunctions.fold)(\(sql), \(TextMatch.Options.caseInsensitive.rawValue))"
+        }
         return sql + (key.isAscending ? "" : " DESC")
     }
 

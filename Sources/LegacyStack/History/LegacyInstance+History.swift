@@ -74,11 +74,15 @@ extension LegacyInstance {
 }
 
 extension NSManagedObjectContext {
-    /// Executes a request.
-    /// - Throws: `StoreError`: `TokenExpired` for history that has been purged, `OtherStore` for a token of another store.
+    /// Executes a request for history, or a batch request.
+    /// - Throws: `StoreError`: `TokenExpired` for history that has been purged, `OtherStore` for a token of another store; for
+    ///   a batch what fetching and saving throw, and then nothing is written.
     @discardableResult
     public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         if let history = request as? NSPersistentHistoryChangeRequest { return try instance.execute(history) }
+        if let batch = request as? NSBatchDeleteRequest { return try execute(batch) }
+        if let batch = request as? NSBatchUpdateRequest { return try execute(batch) }
+        if let batch = request as? NSBatchInsertRequest { return try execute(batch) }
         throw StoreError(.refused, "\(type(of: request)) cannot be executed", way: "fetch requests go to fetch(_:)")
     }
 }

@@ -55,6 +55,7 @@ final class SchemaEntity: Sendable {
     let properties: [SchemaProperty]
     let slots: [String: Int]
     let description: NSEntityDescription
+    let store: Store
     let storeUUID: String
     let externalData: ExternalData
     let hasDerivedAttributes: Bool
@@ -77,6 +78,7 @@ final class SchemaEntity: Sendable {
         self.index = index
         self.layout = layout
         self.description = description
+        self.store = store
         storeUUID = store.uuid
         externalData = store.externalData
         rootIndex = names[layout.rootName] ?? index

@@ -41,22 +41,13 @@ indirect enum MemoryValue {
         return isNull ? [] : [self]
     }
 
-    /// The object's identity.
-    var uri: String? {
-        switch self {
-        case .object(let object): object.objectID.uriText
-        case .identity(let uri): uri
-        default: nil
-        }
-    }
-
     /// The value in a column's form, where it meets a column of that leaf.
     func column(like leaf: LeafLayout?) -> SQLValue? {
         switch self {
         case .scalar(let value, _): value
         case .constant(let value):
             leaf == nil
-                ? PredicateConstant.natural(value) : leaf.flatMap { try? PredicateConstant.encode(value, like: $0) }
+                ? PredicateConstant.natural(value) : leaf.flatMap { PredicateConstant.value(value, as: $0) }
         default: nil
         }
     }
@@ -64,5 +55,14 @@ indirect enum MemoryValue {
     var leaf: LeafLayout? {
         if case .scalar(_, let leaf) = self { return leaf }
         return nil
+    }
+}
+
+extension NSManagedObject {
+    /// Whether a URI is that of the object: its tree has one space of keys, so any entity of the tree may be named.
+    func isNamed(by uri: String) -> Bool {
+        if objectID.uriText == uri { return true }
+        guard let reference = try? ObjectReference(parsing: uri, storeUUID: info.storeUUID) else { return false }
+        return reference.key == id.key && info.store.layout[reference.entity]?.rootName == info.layout.rootName
     }
 }

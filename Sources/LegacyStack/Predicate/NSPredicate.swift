@@ -1,5 +1,6 @@
 import StoreFormat
 import StoreModel
+import Synchronization
 
 /// A condition on objects, in NSPredicate's format language.
 ///
@@ -15,10 +16,14 @@ open class NSPredicate: NSObject, @unchecked Sendable {
     /// Why the format could not be read; nil for a predicate that can be used.
     public let error: StoreError?
     let block: ((Any?, [String: Any]?) -> Bool)?
+    /// The plain form for objects of the entity that was met last; no node where the predicate is none for it.
+    private let plain = Mutex<(entity: SchemaEntity, node: PredicateNode?)?>(nil)
 
     init(node: PredicateNode, error: StoreError? = nil, block: ((Any?, [String: Any]?) -> Bool)? = nil) {
-        self.node = node
-        self.error = error
+        // What is too deep is not even kept: to take it apart would need as much of the stack as to walk it.
+        let excess = error == nil ? node.excess : nil
+        self.node = excess == nil ? node : .constant(false)
+        self.error = excess.map { StoreError(.badPredicate, $0, way: "ask for less at once") } ?? error
         self.block = block
     }
 
@@ -120,7 +125,12 @@ open class NSPredicate: NSObject, @unchecked Sendable {
     /// The object inside optionals; nil for none.
     private static func flattened(_ object: Any?) -> Any? {
         guard let object else { return nil }
-        if object is NSNull { return nil }
+        switch object {
+        case is NSNull: return nil
+        // Long lists are mostly of these.
+        case is String, is Int, is Double, is NSManagedObject, is UUID, is Date: return object
+        default: break
+        }
         let mirror = Mirror(reflecting: object)
         guard mirror.displayStyle == .optional else { return object }
         return flattened(mirror.children.first?.value)
@@ -137,7 +147,8 @@ open class NSPredicate: NSObject, @unchecked Sendable {
         return node
     }
 
-    /// Whether the object fits, by its values in memory.
+    /// Whether the object fits, by its values in memory: as a fetch of its entity would find it. False where the fetch would
+    /// throw.
     open func evaluate(with object: Any?) -> Bool {
         evaluate(with: object, substitutionVariables: nil)
     }
@@ -146,9 +157,24 @@ open class NSPredicate: NSObject, @unchecked Sendable {
     open func evaluate(with object: Any?, substitutionVariables: [String: Any]?) -> Bool {
         if let block { return block(object, substitutionVariables) }
         guard error == nil else { return false }
+        if let object = object as? NSManagedObject {
+            let evaluator = PredicateEvaluator(subject: .object(object))
+            let substituted = substitutionVariables.map { withSubstitutionVariables($0) } ?? self
+            return substituted.plainNode(for: object.info).map { evaluator.evaluate($0) } ?? false
+        }
         var evaluator = PredicateEvaluator(subject: MemoryValue(object))
         for (name, value) in substitutionVariables ?? [:] { evaluator.variables[name] = MemoryValue(value) }
         return evaluator.evaluate(node)
+    }
+
+    /// The predicate as a fetch of that entity would have it; nil where the fetch would throw.
+    private func plainNode(for entity: SchemaEntity) -> PredicateNode? {
+        plain.withLock { known in
+            if let known, known.entity === entity { return known.node }
+            let resolved = try? PredicateResolver.resolve(self.node, entity: entity.name, in: entity.store)
+            known = (entity, resolved)
+            return resolved
+        }
     }
 
     /// The predicate with values in place of `$variables`.

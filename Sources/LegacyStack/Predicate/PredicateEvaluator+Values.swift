@@ -12,6 +12,7 @@ extension PredicateEvaluator {
         case .aggregate(let elements): return .list(elements.map { value($0) })
         case .variable(let name, let path): return follow(path[...], from: variables[name] ?? .null)
         case .function(let name, let arguments): return function(name, arguments.map { value($0) })
+        case .conditional(let condition, let yes, let no): return value(evaluate(condition) ? yes : no)
         case .subquery(let source, let variable, let predicate, let path):
             let members = value(source).elements.filter { member in
                 var inner = self
@@ -39,7 +40,9 @@ extension PredicateEvaluator {
         case .scalar(.text(let text), _) where key == "length" && rest.isEmpty:
             // The rules of compiled models measure a text by it, in the units that `NSString` counts.
             return .scalar(.integer(Int64(text.utf16.count)), leaf: nil)
-        case .scalar, .constant, .identity: return .null
+        case .scalar, .constant, .identity:
+            // Nothing leads to nothing: that is counted too.
+            return parts.first { $0.hasPrefix("@") }.map { aggregate($0, []) } ?? .null
         }
     }
 
@@ -64,50 +67,13 @@ extension PredicateEvaluator {
     }
 
     private func function(_ name: String, _ arguments: [MemoryValue]) -> MemoryValue {
+        if name == "now" || name == "now:" { return .constant(.date(Date())) }
         let columns = arguments.map { $0.column(like: nil) ?? .null }
-        func scalar(_ value: SQLValue) -> MemoryValue { .scalar(value, leaf: nil) }
-        switch (name, columns.count) {
-        case ("add:to:", 2), ("from:subtract:", 2), ("multiply:by:", 2), ("divide:by:", 2), ("modulus:by:", 2):
-            return scalar(Self.arithmetic(name, columns[0], columns[1]))
-        case ("lowercase:", 1):
-            guard case .text(let text) = columns[0] else { return .null }
-            return scalar(.text(TextMatch.fold(text, .caseInsensitive)))
-        case ("length:", 1):
-            guard case .text(let text) = columns[0] else { return .null }
-            return scalar(.integer(Int64(text.unicodeScalars.count)))
-        case ("abs:", 1):
-            if case .integer(let value) = columns[0] { return value == .min ? .null : scalar(.integer(abs(value))) }
-            return columns[0].doubleValue.map { scalar(.real(abs($0))) } ?? .null
-        case ("now", 0), ("now:", _): return .constant(.date(Date()))
-        default: return .null
+        if PredicateFunctions.ofText[name] != nil {
+            guard case .text(let text)? = columns.first else { return .null }
+            return .scalar(PredicateFunctions.value(name, text), leaf: nil)
         }
-    }
-
-    /// As SQLite computes: integers stay integers, a division by zero and a missing operand give no value.
-    private static func arithmetic(_ name: String, _ a: SQLValue, _ b: SQLValue) -> SQLValue {
-        if case .integer(let x) = a, case .integer(let y) = b {
-            let (value, overflow): (Int64, Bool)
-            switch name {
-            case "add:to:": (value, overflow) = x.addingReportingOverflow(y)
-            case "from:subtract:": (value, overflow) = x.subtractingReportingOverflow(y)
-            case "multiply:by:": (value, overflow) = x.multipliedReportingOverflow(by: y)
-            case "divide:by:":
-                if y == 0 { return .null }
-                (value, overflow) = x.dividedReportingOverflow(by: y)
-            default:
-                if y == 0 { return .null }
-                (value, overflow) = x.remainderReportingOverflow(dividingBy: y)
-            }
-            if !overflow { return .integer(value) }
-        }
-        guard let x = a.doubleValue, let y = b.doubleValue else { return .null }
-        switch name {
-        case "add:to:": return .real(x + y)
-        case "from:subtract:": return .real(x - y)
-        case "multiply:by:": return .real(x * y)
-        case "divide:by:": return y == 0 ? .null : .real(x / y)
-        default: return y == 0 ? .null : .real(x.truncatingRemainder(dividingBy: y))
-        }
+        return .scalar(PredicateArithmetic.value(name, columns), leaf: nil)
     }
 }
 

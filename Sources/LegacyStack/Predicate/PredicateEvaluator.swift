@@ -23,6 +23,11 @@ struct PredicateEvaluator {
 
     private func evaluate(_ comparison: PredicateNode.Comparison) -> Bool {
         let left = value(comparison.left)
+        if comparison.modifier == .direct, comparison.operator == .in, case .aggregate(let elements) = comparison.right
+        {
+            // The list may be long, and need not be made.
+            return elements.contains { equal(left, value($0), comparison.options) }
+        }
         let right = value(comparison.right)
         switch comparison.modifier {
         case .any: return left.elements.contains { compare($0, comparison, right) }
@@ -80,7 +85,13 @@ struct PredicateEvaluator {
 
     private func equal(_ a: MemoryValue, _ b: MemoryValue, _ options: PredicateNode.Comparison.Options) -> Bool {
         if a.isNull || b.isNull { return a.isNull && b.isNull }
-        if let x = a.uri, let y = b.uri { return x == y }
+        switch (a, b) {
+        case (.object(let x), .object(let y)): return x === y || x.objectID == y.objectID
+        case (.object(let object), .identity(let uri)), (.identity(let uri), .object(let object)):
+            return object.isNamed(by: uri)
+        case (.identity(let x), .identity(let y)): return x == y
+        default: break
+        }
         return order(a, b, options) == .orderedSame
     }
 
@@ -89,7 +100,7 @@ struct PredicateEvaluator {
         _ a: MemoryValue, _ b: MemoryValue, _ options: PredicateNode.Comparison.Options
     ) -> ComparisonResult? {
         guard var x = a.column(like: b.leaf), var y = b.column(like: a.leaf), !x.isNull, !y.isNull else { return nil }
-        if !options.intersection([.caseInsensitive, .diacriticInsensitive]).isEmpty {
+        if !options.isEmpty {
             if case .text(let text) = x { x = .text(TextMatch.fold(text, options)) }
             if case .text(let text) = y { y = .text(TextMatch.fold(text, options)) }
         }

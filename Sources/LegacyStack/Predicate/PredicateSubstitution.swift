@@ -34,6 +34,9 @@ enum PredicateSubstitution {
             inner[variable] = nil
             return .subquery(
                 substitute(source, values), variable: variable, substitute(predicate, inner), keyPath: path)
+        case .conditional(let condition, let yes, let no):
+            return .conditional(
+                substitute(condition, values), then: substitute(yes, values), else: substitute(no, values))
         case .evaluatedObject, .keyPath, .constant, .objectURI: return node
         }
     }

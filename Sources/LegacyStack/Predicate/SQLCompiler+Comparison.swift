@@ -13,9 +13,10 @@ extension SQLCompiler {
             guard case .list(let bounds) = right, bounds.count == 2 else {
                 throw Self.unsupported("BETWEEN needs two bounds in braces")
             }
-            let (a, low) = try pair(left, bounds[0], comparison.options)
-            let (b, high) = try pair(left, bounds[1], comparison.options)
-            return "(\(a) >= \(low) AND \(b) <= \(high))"
+            let value = try folded(left, comparison.options)
+            let low = try folded(bounds[0], comparison.options)
+            let high = try folded(bounds[1], comparison.options)
+            return "(\(value) >= \(low) AND \(value) <= \(high))"
         case .beginsWith, .endsWith, .contains, .like, .matches: return try text(left, comparison, right)
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
             return try order(left, comparison, right)
@@ -28,14 +29,13 @@ extension SQLCompiler {
         let op = comparison.operator
         if Self.isNull(right) || Self.isNull(left) {
             let other = Self.isNull(right) ? left : right
-            switch op {
-            case .equal: return Self.isNull(other) ? "1" : "\(try sql(other)) IS NULL"
-            case .notEqual: return Self.isNull(other) ? "0" : "\(try sql(other)) IS NOT NULL"
-            default: return "0"
-            }
+            guard op == .equal || op == .notEqual else { return "0" }
+            if Self.isConstant(other) { return Self.isNull(other) == (op == .equal) ? "1" : "0" }
+            return "\(try sql(other)) IS \(op == .equal ? "" : "NOT ")NULL"
         }
-        if op == .equal || op == .notEqual, try areUnrelated(left, right) { return op == .equal ? "0" : "1" }
-        let (a, b) = try pair(left, right, comparison.options)
+        if isUnsaved(left) || isUnsaved(right) { return op == .notEqual ? "1" : "0" }
+        let a = try folded(left, comparison.options)
+        let b = try folded(right, comparison.options)
         let isConstant = Self.isConstant(left) || Self.isConstant(right)
         switch op {
         case .equal: return isConstant ? "\(a) = \(b)" : "\(a) IS \(b)"
@@ -44,66 +44,50 @@ extension SQLCompiler {
         }
     }
 
-    /// Whether the two are objects of different tables, or one is an object that is in no row of the store.
-    private func areUnrelated(_ left: SQLOperand, _ right: SQLOperand) throws -> Bool {
-        switch (left, right) {
-        case (.object(_, let a), .object(_, let b)): return a.rootIndex != b.rootIndex
-        case (.object(_, let entity), .objectURI(let uri)), (.objectURI(let uri), .object(_, let entity)):
-            guard let found = ObjectURI.key(uri, schema), found.key != nil else { return true }
-            return found.entity.rootIndex != entity.rootIndex
-        default: return false
-        }
-    }
-
     private func membership(
         _ left: SQLOperand, _ comparison: PredicateNode.Comparison, _ right: SQLOperand
     ) throws -> String {
         guard case .list(let elements) = right else {
-            // `"x" IN text` is a search in the text.
-            var reversed = comparison
-            reversed.operator = .contains
-            return try text(right, reversed, left)
+            throw Self.unsupported("IN needs a list or a collection behind it", "write it with {…}")
         }
-        var parts: [String] = []
+        var constants: [SQLValue] = []
+        var others: [String] = []
         var hasNull = false
-        var a: String?
         for element in elements {
-            if Self.isNull(element) {
-                hasNull = true
-            } else if try !areUnrelated(left, element) {
-                if case .object(let sql, _) = left, case .objectURI(let uri) = element,
-                    let key = ObjectURI.key(uri, schema)?.key
-                {
-                    (a, parts) = (sql, parts + [String(key)])
-                } else {
-                    let (x, y) = try pair(left, element, comparison.options)
-                    (a, parts) = (a ?? x, parts + [y])
-                }
+            switch element {
+            case .constant(.null): hasNull = true
+            case .constant(.string(let text)): constants.append(.text(TextMatch.fold(text, comparison.options)))
+            case .constant(let value): constants.append(PredicateConstant.natural(value))
+            case .objectURI(let uri):
+                if let key = ObjectURI.key(uri, schema)?.key { constants.append(.integer(key)) }
+            default:
+                // Of two columns that both have no value, neither tells the other from it.
+                others.append("\(try folded(left, comparison.options)) IS \(try folded(element, comparison.options))")
             }
         }
-        let list = a.map { "\($0) IN (\(parts.joined(separator: ", ")))" }
-        guard hasNull else { return list ?? "0" }
-        let null = "\(try sql(left)) IS NULL"
-        return list.map { "(\($0) OR \(null))" } ?? null
+        var conditions: [String] = others
+        if !constants.isEmpty {
+            let value = try folded(left, comparison.options)
+            conditions.append("\(value) IN \(try list(constants))")
+        }
+        if hasNull { conditions.append("\(try sql(left)) IS NULL") }
+        return conditions.isEmpty ? "0" : "(\(conditions.joined(separator: " OR ")))"
+    }
+
+    private func list(_ values: [SQLValue]) throws -> String {
+        guard values.count < ValueList.minimumCount else {
+            let list = ValueList(values)
+            return list.sql(try parameter(list.parameter))
+        }
+        return "(\(try values.map { try parameter($0) }.joined(separator: ", ")))"
     }
 
     private func text(
         _ left: SQLOperand, _ comparison: PredicateNode.Comparison, _ right: SQLOperand
     ) throws -> String {
-        for case .attribute(_, let leaf) in [left, right] where leaf.type != .string && leaf.type != .uri {
-            throw Self.unsupported(
-                "\(leaf.path) is \(leaf.type), and \(comparison.operator.rawValue) compares text",
-                "compare it with == or <")
-        }
         if Self.isNull(left) || Self.isNull(right) { return "0" }
-        if comparison.operator == .matches, case .constant(.string(let pattern)) = right,
-            TextMatch.expression(pattern, comparison.options) == nil
-        {
-            throw Self.unsupported("`\(pattern)` is no regular expression", "correct the pattern")
-        }
-        guard let number = PredicateFunctions.operators.firstIndex(of: comparison.operator) else { return "0" }
-        let (a, b) = try pair(left, right, [])
-        let call = "\(PredicateFunctions.match)(\(number), \(comparison.options.rawValue), \(a), \(b))"
+        let (a, b) = (try sql(left), try sql(right))
+        let call = PredicateFunctions.condition(a, comparison.operator, b, comparison.options)
         // A range beside the function lets SQLite use an index.
         if comparison.operator == .beginsWith, comparison.options.isEmpty, case .attribute = left,
             case .constant(.string(let prefix)) = right, !prefix.isEmpty
@@ -113,30 +97,17 @@ extension SQLCompiler {
         return call
     }
 
-    /// Both as SQL; a constant takes the form that the other's column has.
-    private func pair(
-        _ left: SQLOperand, _ right: SQLOperand, _ options: PredicateNode.Comparison.Options
-    ) throws -> (String, String) {
-        let a = try single(left, with: right)
-        let b = try single(right, with: left)
-        guard !options.intersection([.caseInsensitive, .diacriticInsensitive]).isEmpty else { return (a, b) }
-        func fold(_ text: String) -> String { "\(PredicateFunctions.fold)(\(text), \(options.rawValue))" }
-        return (fold(a), fold(b))
+    /// The operand's SQL, without what the options leave out of account.
+    private func folded(_ operand: SQLOperand, _ options: PredicateNode.Comparison.Options) throws -> String {
+        guard !options.isEmpty else { return try sql(operand) }
+        if case .constant(.string(let text)) = operand { return try parameter(.text(TextMatch.fold(text, options))) }
+        return "\(PredicateFunctions.fold)(\(try sql(operand)), \(options.rawValue))"
     }
 
-    private func single(_ operand: SQLOperand, with other: SQLOperand) throws -> String {
-        if case .constant(let value) = operand {
-            if case .attribute(_, let leaf) = other {
-                return try parameter(try PredicateConstant.encode(value, like: leaf))
-            }
-            if case .object(_, let entity) = other {
-                throw Self.unsupported("an object of \(entity.name) cannot be compared with \(value)", "give an object")
-            }
-        }
-        if case .objectURI(let uri) = operand, case .attribute(_, let leaf) = other {
-            throw Self.unsupported("\(leaf.path) is an attribute and cannot be compared with the object \(uri)")
-        }
-        return try sql(operand)
+    /// An object that is in no row: nothing that was saved is equal to it.
+    private func isUnsaved(_ operand: SQLOperand) -> Bool {
+        if case .objectURI(let uri) = operand { return ObjectURI.key(uri, schema)?.key == nil }
+        return false
     }
 
     static func isNull(_ operand: SQLOperand) -> Bool {

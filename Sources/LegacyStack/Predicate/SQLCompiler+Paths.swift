@@ -19,6 +19,11 @@ extension SQLCompiler {
             return try path(keyPath, alias: inner.alias, entity: inner.entity, inner)
         case .subquery(let source, let variable, let predicate, let keyPath):
             return try subquery(source, variable, predicate, keyPath, scope)
+        case .conditional(let condition, let yes, let no):
+            let test = try compile(condition, scope)
+            let (a, b) = (try operand(yes, scope), try operand(no, scope))
+            let sql = "(CASE WHEN \(test) THEN \(try sql(a)) ELSE \(try sql(b)) END)"
+            return .computed(sql: sql)
         case .function(let name, let arguments): return try function(name, arguments, scope)
         }
     }
@@ -125,23 +130,12 @@ extension SQLCompiler {
     }
 
     private func function(_ name: String, _ arguments: [ExpressionNode], _ scope: SQLScope) throws -> SQLOperand {
-        func text(_ i: Int) throws -> String { try sql(try operand(arguments[i], scope)) }
-        let symbols = [
-            "add:to:": "+", "from:subtract:": "-", "multiply:by:": "*", "divide:by:": "/", "modulus:by:": "%",
-        ]
-        if let symbol = symbols[name], arguments.count == 2 {
-            return .computed(sql: "(\(try text(0)) \(symbol) \(try text(1)))")
+        if name == "now", arguments.isEmpty { return .constant(.date(Date())) }
+        let values = try arguments.map { try sql(try operand($0, scope)) }
+        guard let call = PredicateFunctions.call(name, values) else {
+            throw Self.unsupported("the function \(name) cannot be computed in SQL")
         }
-        switch (name, arguments.count) {
-        case ("lowercase:", 1):
-            let options = TextMatch.Options.caseInsensitive.rawValue
-            return .computed(sql: "\(PredicateFunctions.fold)(\(try text(0)), \(options))")
-        case ("length:", 1): return .computed(sql: "length(\(try text(0)))")
-        case ("abs:", 1): return .computed(sql: "abs(\(try text(0)))")
-        case ("now", 0), ("now:", _):
-            return .constant(.date(Date()))
-        default: throw Self.unsupported("the function \(name) cannot be computed in SQL")
-        }
+        return .computed(sql: call)
     }
 
     /// The operand as one SQL expression, without knowing what it is compared with.

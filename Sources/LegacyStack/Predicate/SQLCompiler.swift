@@ -27,7 +27,8 @@ final class SQLCompiler {
     /// A parameter that holds the value.
     func parameter(_ value: SQLValue) throws -> String {
         guard values.count < 32_000 else {
-            throw StoreError(.badPredicate, "the predicate has more than 32000 values", way: "split the fetch")
+            throw StoreError(
+                .badPredicate, "the predicate has more than 32000 values outside lists", way: "split the fetch")
         }
         values.append(value)
         return "?\(values.count)"
@@ -41,6 +42,7 @@ final class SQLCompiler {
 
     // MARK: Predicates
 
+    /// The condition of a predicate in the plain form that `PredicateResolver` gives.
     func compile(_ node: PredicateNode, _ scope: SQLScope) throws -> String {
         switch node {
         case .constant(let value): return value ? "1" : "0"
@@ -53,38 +55,27 @@ final class SQLCompiler {
 
     private func joined(_ parts: [PredicateNode], _ word: String, empty: String, _ scope: SQLScope) throws -> String {
         guard !parts.isEmpty else { return empty }
-        return "(" + (try parts.map { try compile($0, scope) }).joined(separator: word) + ")"
+        return Self.balanced(try parts.map { try compile($0, scope) }[...], word)
+    }
+
+    /// Joined as a tree of little depth: SQLite takes no chain of a thousand operators.
+    private static func balanced(_ parts: ArraySlice<String>, _ word: String) -> String {
+        guard parts.count > 8 else { return "(" + parts.joined(separator: word) + ")" }
+        let middle = parts.startIndex + parts.count / 2
+        return "(\(balanced(parts[..<middle], word))\(word)\(balanced(parts[middle...], word)))"
     }
 
     private func compile(_ comparison: PredicateNode.Comparison, _ scope: SQLScope) throws -> String {
         let left = try operand(comparison.left, scope)
         let right = try operand(comparison.right, scope)
-        guard comparison.modifier != .direct else { return try direct(left, comparison, right) }
         guard case .collection(let collection) = left else {
-            throw Self.unsupported(
-                "\(comparison.left.formatString) is no to-many relationship, as \(comparison.modifier) needs",
-                "leave the modifier out")
+            return try compare(left, comparison, right)
         }
         switch comparison.modifier {
         case .any, .direct: return try any(collection) { try compare($0, comparison, right) }
         case .none: return "NOT " + (try any(collection) { try compare($0, comparison, right) })
         case .all: return "NOT " + (try any(collection) { "NOT ifnull(\(try compare($0, comparison, right)), 0)" })
         }
-    }
-
-    private func direct(
-        _ left: SQLOperand, _ comparison: PredicateNode.Comparison, _ right: SQLOperand
-    ) throws -> String {
-        // `collection CONTAINS x` and `x IN collection` ask for a member.
-        var equality = comparison
-        equality.operator = .equal
-        if case .collection(let collection) = left, comparison.operator == .contains {
-            return try any(collection) { try compare($0, equality, right) }
-        }
-        if case .collection(let collection) = right, comparison.operator == .in {
-            return try any(collection) { try compare(left, equality, $0) }
-        }
-        return try compare(left, comparison, right)
     }
 
     // MARK: To-many

@@ -20,10 +20,11 @@ extension SaveWork {
         }
         context.insertedList = []
         context.newObjects = [:]
+        // Those too that were set to what they had: their next change has to be noted anew.
+        for object in context.updatedList { object.flags.remove(.updated) }
         context.updatedList = []
         context.deletedList = []
         context.expectations = [:]
-        for object in updated { object.flags.remove(.updated) }
     }
 
     private func settle(_ insert: RowInsert, _ cached: inout [(root: Int, key: Int64, row: Row?)]) {

@@ -189,7 +189,10 @@ final class SaveWork {
             return conflicts.append(.init(object: change.reference, reason: "it was deleted"))
         }
         var columns = change.columns
+        // The version rises for the other end of a relationship too: where no column differs, nobody's change is lost.
+        let isUntouched = row.map { current.hasSameValues(as: $0) } ?? false
         switch policy {
+        case _ where isUntouched: break
         case .error:
             return conflicts.append(.init(object: change.reference, reason: conflict(row?.version, current.version)))
         case .rollback:

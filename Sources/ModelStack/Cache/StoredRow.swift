@@ -34,6 +34,11 @@ final class StoredRow: @unchecked Sendable {
         ContiguousArray(UnsafeBufferPointer(start: elements, count: count))
     }
 
+    /// Whether both are of one entity and equal in every column, whatever their versions are.
+    func hasSameValues(as other: StoredRow) -> Bool {
+        plan === other.plan && count == other.count && (0..<count).allSatisfy { self[$0].isSame(as: other[$0]) }
+    }
+
     /// The row that a statement of that selection stands on; nil if its entity is not the selection's.
     static func read(_ statement: Statement, _ select: SelectPlan) -> StoredRow? {
         let number = statement.integer(1)

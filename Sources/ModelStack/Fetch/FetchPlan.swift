@@ -33,7 +33,10 @@ struct FetchPlan {
         let entity = try plan.entity(query.entity)
         let builder = QueryBuilder(plan)
         let scope = builder.scope(entity)
-        let condition = try query.predicate.map { try FormatCompiler(builder).condition($0, in: scope) }
+        let condition = try query.predicate.map {
+            try FormatCompiler(builder).condition(
+                PredicateResolver.resolve($0, entity: entity.name, in: plan.store), in: scope)
+        }
         let sort = try query.sort.map { key in
             let term = try builder.resolve(key.keyPath.split(separator: ".").map(String.init), in: scope)
             return try Self.order(term, key.keyPath) + (key.isAscending ? "" : " DESC")

@@ -177,7 +177,7 @@ enum DefaultValues {
             guard let attribute = property.attribute else { continue }
             if let leaf = attribute.leaf, let value = attribute.description.defaultValue {
                 // A default that does not fit its attribute is a fault of the model, and none is given.
-                values[property.slot] = (try? Coercion.value(value, for: leaf)) ?? .null
+                values[property.slot] = PredicateConstant.value(value, as: leaf) ?? .null
             }
         }
         return values

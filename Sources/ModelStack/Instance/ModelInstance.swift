@@ -96,6 +96,7 @@ public final class ModelInstance: StackInstance {
         let isOffline = options.isReadOnly
         let readers = ConnectionPool(limit: options.readerCount) {
             let connection = try isOffline ? StoreConnector.offlineReader(path) : StoreConnector.connect(path, .reader)
+            try PredicateFunctions.register(on: connection)
             try TextFunctions.register(on: connection)
             return connection
         }

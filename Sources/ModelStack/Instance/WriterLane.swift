@@ -12,6 +12,7 @@ final class WriterLane: @unchecked Sendable {
         let writer = try StoreWriter(
             store: store, durability: options.durability, isTracking: options.isTracking,
             busyTimeout: options.busyTimeout, maximumLogBytes: options.maximumLogBytes)
+        try PredicateFunctions.register(on: writer.connection)
         try TextFunctions.register(on: writer.connection)
         self.writer = writer
     }

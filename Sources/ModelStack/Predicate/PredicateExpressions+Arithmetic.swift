@@ -21,7 +21,14 @@ extension PredicateExpressions.Arithmetic: SQLTranslatable {
 
 extension PredicateExpressions.FloatDivision: SQLTranslatable {
     func translate(_ translator: PredicateTranslator) throws -> PredicateTranslator.Operand {
-        try translator.binary(lhs, "/", rhs, self)
+        // A whole decimal stands in its column as an integer, and SQLite would divide it as one. By zero Swift divides.
+        let a = try translator.sql(try translator.translate(lhs), self)
+        let b = try translator.sql(try translator.translate(rhs), self)
+        let sql = """
+            (CASE WHEN \(b) <> 0 THEN \(a) * 1.0 / \(b) WHEN \(b) IS NULL THEN NULL \
+            WHEN \(a) > 0 THEN 9e999 WHEN \(a) < 0 THEN -9e999 END)
+            """
+        return .term(SQLTerm(sql: sql, kind: .number))
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import StoreFormat
 
 extension PredicateExpressions.SequenceContains: SQLTranslatable {
@@ -28,12 +29,12 @@ extension PredicateTranslator {
     fileprivate func isAmong(_ values: any Sequence, _ element: Any, _ expression: Any) throws -> Operand {
         let operand = try translate(element)
         var hasNil = false
-        var list: [String] = []
+        var list: [SQLValue] = []
         for value in Self.array(values) {
             let stored = try captured(value, beside: operand, expression)
-            if stored.isNull { hasNil = true } else { list.append(query.bind(stored)) }
+            if stored.isNull { hasNil = true } else { list.append(stored) }
         }
-        let found = "\(try sql(operand, expression)) IN (\(list.joined(separator: ", ")))"
+        let found = "\(try sql(operand, expression)) IN \(query.list(list))"
         return .condition(hasNil ? "(\(found) OR \(try isNull(operand, expression)))" : found)
     }
 
@@ -86,6 +87,6 @@ extension PredicateExpressions.SequenceStartsWith: SQLTranslatable {
     func translate(_ translator: PredicateTranslator) throws -> PredicateTranslator.Operand {
         let a = try translator.sql(try translator.translate(base), self)
         let b = try translator.sql(try translator.translate(prefix), self)
-        return .condition("substr(\(a), 1, length(\(b))) = \(b)")
+        return .condition(PredicateFunctions.condition(a, .beginsWith, b, []))
     }
 }

@@ -105,6 +105,7 @@ final class PredicateTranslator {
     /// A captured value as the column beside it holds it.
     func captured(_ value: Any, beside other: Operand?, _ expression: Any) throws -> SQLValue {
         if let id = value as? PersistentIdentifier { return try key(id, beside: other) }
+        if let model = value as? any PersistentModel { return try key(model.persistentModelID, beside: other) }
         if let scalar = value as? any StoredScalar { return scalar._stored }
         if let optional = value as? any AnyOptionalType {
             guard let inner = optional.wrappedValue else { return .null }
@@ -195,7 +196,9 @@ final class PredicateTranslator {
             let name = "\(keyPath)".split(separator: ".").last.map(String.init) ?? ""
             return .term(try query.step(term, name))
         case .attribute(let leaf) where leaf.type == .string:
-            if valueType == Int.self { return .term(SQLTerm(sql: "length(\(term.sql))", kind: .number)) }
+            if valueType == Int.self {
+                return .term(SQLTerm(sql: "\(TextFunctions.count)(\(term.sql))", kind: .number))
+            }
             if valueType == Bool.self { return .condition("\(term.sql) = ''") }
         default: break
         }

@@ -73,12 +73,21 @@ extension SaveRun {
             columns.append((column, value))
             if slot < values.count { values[slot] = value }
         }
-        let isWritten = try transaction.update(
-            work.entity.layout, key: work.key, expecting: work.expecting, columns: columns, changed: work.changed)
-        if isWritten, let version = work.expecting, !values.isEmpty {
-            keep(StoredRow.make(work.entity, key: work.key, version: version + 1, values: values))
+        func write(expecting version: Int64?) throws -> Bool {
+            let isWritten = try transaction.update(
+                work.entity.layout, key: work.key, expecting: version, columns: columns, changed: work.changed)
+            if isWritten, let version, !values.isEmpty {
+                keep(StoredRow.make(work.entity, key: work.key, version: version + 1, values: values))
+            }
+            return isWritten
         }
-        return isWritten
+        if try write(expecting: work.expecting) { return true }
+        // The version rises for the other end of a relationship too: where no column differs, nobody's change is lost.
+        // A batch's versions are its client's, and mean what they say.
+        guard context.facade != nil, let seen = work.row, let current = try row(work.entity, work.key),
+            current.hasSameValues(as: seen)
+        else { return false }
+        return try write(expecting: current.version)
     }
 
     private func writeInsert(_ work: SaveWork) throws {

@@ -100,6 +100,7 @@ extension ModelArchiveWriter {
                     "NSConstantValueExpression", 0, ["NSConstantValueClassName": KeyedArchiver.Reference.null.node])
             }
             return expression("NSConstantValueExpression", 0, ["NSConstantValue": archived.node])
+        case .conditional: throw .unsupported(what: "TERNARY in a predicate", place: place)
         case .objectURI: throw .unsupported(what: "an object in a predicate", place: place)
         case .aggregate(let elements):
             return expression("NSAggregateExpression", 14, ["NSCollection": try list(elements, "NSArray", place).node])

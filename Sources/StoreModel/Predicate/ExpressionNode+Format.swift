@@ -24,6 +24,8 @@ extension ExpressionNode {
         case .subquery(let source, let variable, let predicate, let keyPath):
             let inner = "\(source.formatString), $\(variable), \(predicate.formatString)"
             return "SUBQUERY(\(inner))\(Self.suffix(keyPath))"
+        case .conditional(let condition, let yes, let no):
+            return "TERNARY(\(condition.formatString), \(yes.formatString), \(no.formatString))"
         case .function(let name, let arguments):
             return Self.function(name, arguments, within: strength)
         }

@@ -30,7 +30,8 @@ extension PredicateNode {
 }
 
 extension PredicateNode.Comparison {
-    var formatString: String {
+    /// The comparison in NSPredicate's format language.
+    public var formatString: String {
         let words: [Modifier: String] = [.any: "ANY ", .all: "ALL ", .none: "NONE "]
         return
             "\(words[modifier] ?? "")\(left.formatString) \(`operator`.rawValue)\(options.formatString) \(right.formatString)"

@@ -96,4 +96,6 @@ public indirect enum ExpressionNode: Sendable, Hashable {
     case function(String, [ExpressionNode])
     /// `SUBQUERY(collection, $variable, predicate)`, with what is taken of the result (`@count`) in `keyPath`.
     case subquery(ExpressionNode, variable: String, PredicateNode, keyPath: [String])
+    /// `TERNARY(predicate, then, else)`.
+    case conditional(PredicateNode, then: ExpressionNode, else: ExpressionNode)
 }

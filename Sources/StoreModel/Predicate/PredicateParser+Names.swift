@@ -74,9 +74,18 @@ extension PredicateParser {
                 throw failure("FUNCTION(expression, 'selector', …)", at: start)
             }
             return .function("FUNCTION", arguments)
-        default:
-            throw failure("another expression (TERNARY is not supported)", at: start)
+        default: return try conditional()
         }
+    }
+
+    private mutating func conditional() throws(PredicateSyntaxError) -> ExpressionNode {
+        let condition = try wholePredicate()
+        try expect(",")
+        let yes = try wholeExpression()
+        try expect(",")
+        let no = try wholeExpression()
+        try expect(")")
+        return .conditional(condition, then: yes, else: no)
     }
 
     private mutating func subquery() throws(PredicateSyntaxError) -> ExpressionNode {

@@ -27,6 +27,20 @@ struct SaveTests {
         #expect(try library.rows("SELECT Z_OPT FROM ZBOOK") == [[1]])
     }
 
+    /// Saved beside another object's change, and changed only then.
+    @Test func anObjectThatWasSetToItsOwnValueIsSavedWhenItChanges() throws {
+        let library = try Library()
+        let (one, two) = (library.insert("Tag", ["name": "a"]), library.insert("Tag", ["name": "b"]))
+        try library.context.save()
+        one.setValue("a", forKey: "name")
+        two.setValue("c", forKey: "name")
+        try library.context.save()
+        one.setValue("d", forKey: "name")
+        #expect(library.context.hasChanges)
+        try library.context.save()
+        #expect(try library.rows("SELECT ZNAME FROM ZTAG ORDER BY Z_PK") == [["d"], ["c"]])
+    }
+
     @Test func changedValueAddsOneToTheVersion() throws {
         let library = try Library()
         let book = library.insert("Book", ["title": "Emma"])

@@ -1,29 +1,37 @@
 import Foundation
-import SQLite
-import StoreModel
 import Synchronization
 
-/// The text operators of predicates: one implementation for SQL and for objects in memory.
-enum TextMatch {
-    typealias Operator = PredicateNode.Comparison.Operator
-    typealias Options = PredicateNode.Comparison.Options
+/// The text operators of predicates: one implementation for SQL and for objects in memory, in both stacks.
+///
+/// Without options texts are compared by their bytes. `[c]` folds case as Unicode defines it for every language alike
+/// (`ß` is `ss`, the Turkish dotless `ı` is no `i`), `[d]` takes off marks that a letter has by canonical decomposition
+/// (so `Ł` stays what it is), and after either, canonically equal texts are equal. `[n]` takes texts as prepared already:
+/// they are compared by bytes, whatever else is asked for. `[l]` changes nothing.
+public enum TextMatch {
+    /// An operator of the format language.
+    public typealias Operator = PredicateNode.Comparison.Operator
+    /// The letters in brackets behind it.
+    public typealias Options = PredicateNode.Comparison.Options
+
+    /// What the options come to: with `[n]` nothing else counts, and `[l]` never does.
+    public static func effective(_ options: Options) -> Options {
+        options.contains(.normalized) ? [] : options.intersection([.caseInsensitive, .diacriticInsensitive])
+    }
 
     /// The text in the form that comparisons under these options are made in.
-    static func fold(_ text: String, _ options: Options) -> String {
-        var result = text
-        if options.contains(.diacriticInsensitive) {
-            result = result.folding(options: .diacriticInsensitive, locale: nil)
-        }
-        if options.contains(.caseInsensitive) {
-            result =
-                result.utf8.allSatisfy { $0 < 0x80 }
-                ? result.lowercased() : result.folding(options: .caseInsensitive, locale: nil)
-        }
-        return result
+    public static func fold(_ text: String, _ options: Options) -> String {
+        let options = effective(options)
+        guard !options.isEmpty else { return text }
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return options.contains(.caseInsensitive) ? text.lowercased() : text }
+        var folding: String.CompareOptions = []
+        if options.contains(.caseInsensitive) { folding.insert(.caseInsensitive) }
+        if options.contains(.diacriticInsensitive) { folding.insert(.diacriticInsensitive) }
+        return text.folding(options: folding, locale: nil).precomposedStringWithCanonicalMapping
     }
 
     /// Whether `text operator[options] pattern` holds.
-    static func matches(_ text: String, _ operator: Operator, _ pattern: String, _ options: Options) -> Bool {
+    public static func matches(_ text: String, _ operator: Operator, _ pattern: String, _ options: Options) -> Bool {
+        let options = effective(options)
         if `operator` == .matches { return regularExpression(text, pattern, options) }
         let (text, pattern) = (fold(text, options), fold(pattern, options))
         switch `operator` {
@@ -46,6 +54,9 @@ enum TextMatch {
         return false
     }
 
+    /// By their bytes: canonical equivalence is the options' matter.
+    private static func same(_ a: Character, _ b: Character) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
     /// `?` is one character, `*` any number, `\` takes the next as it is.
     private static func like(_ text: [Character], _ pattern: [Character]) -> Bool {
         var (t, p) = (0, 0)
@@ -56,9 +67,9 @@ enum TextMatch {
                 p += 1
             } else if p < pattern.count, pattern[p] == "?" {
                 (t, p) = (t + 1, p + 1)
-            } else if p + 1 < pattern.count, pattern[p] == "\\", pattern[p + 1] == text[t] {
+            } else if p + 1 < pattern.count, pattern[p] == "\\", same(pattern[p + 1], text[t]) {
                 (t, p) = (t + 1, p + 2)
-            } else if p < pattern.count, pattern[p] != "\\", pattern[p] == text[t] {
+            } else if p < pattern.count, pattern[p] != "\\", same(pattern[p], text[t]) {
                 (t, p) = (t + 1, p + 1)
             } else if let last = star {
                 star = (last.pattern, last.text + 1)
@@ -75,15 +86,16 @@ enum TextMatch {
     private static let compiled = Mutex<[String: NSRegularExpression]>([:])
 
     /// The compiled expression; nil where the pattern is none.
-    static func expression(_ pattern: String, _ options: Options) -> NSRegularExpression? {
+    public static func expression(_ pattern: String, _ options: Options) -> NSRegularExpression? {
+        let options = effective(options)
         let pattern = options.contains(.diacriticInsensitive) ? fold(pattern, .diacriticInsensitive) : pattern
         let isCaseless = options.contains(.caseInsensitive)
         let name = (isCaseless ? "c" : "-") + pattern
         if let known = compiled.withLock({ $0[name] }) { return known }
-        guard
-            let made = try? NSRegularExpression(
-                pattern: "^(?:\(pattern))$",
-                options: isCaseless ? [.caseInsensitive, .dotMatchesLineSeparators] : [.dotMatchesLineSeparators])
+        let flags: NSRegularExpression.Options = isCaseless ? [.caseInsensitive] : []
+        // By itself first: `a)(b` would become one in the brackets that make it match the whole text.
+        guard (try? NSRegularExpression(pattern: pattern, options: flags)) != nil,
+            let made = try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: flags)
         else { return nil }
         compiled.withLock { cache in
             if cache.count >= 32 { cache.removeAll() }
@@ -96,30 +108,5 @@ enum TextMatch {
         let text = options.contains(.diacriticInsensitive) ? fold(text, .diacriticInsensitive) : text
         guard let expression = expression(pattern, options) else { return false }
         return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
-    }
-}
-
-/// The SQL functions that compiled predicates call.
-enum PredicateFunctions {
-    static let match = "coexist_match"
-    static let fold = "coexist_fold"
-    static let operators: [TextMatch.Operator] = [.beginsWith, .endsWith, .contains, .like, .matches]
-
-    /// Registers them on a connection.
-    static func register(on connection: Connection) throws {
-        try connection.createFunction(match, argumentCount: 4) { arguments in
-            guard let number = arguments[0].integerValue, operators.indices.contains(Int(number)),
-                let options = arguments[1].integerValue, case .text(let text) = arguments[2],
-                case .text(let pattern) = arguments[3]
-            else { return .null }
-            let found = TextMatch.matches(text, operators[Int(number)], pattern, .init(rawValue: Int(options)))
-            return .integer(found ? 1 : 0)
-        }
-        try connection.createFunction(fold, argumentCount: 2) { arguments in
-            guard case .text(let text) = arguments[0], let options = arguments[1].integerValue else {
-                return arguments[0]
-            }
-            return .text(TextMatch.fold(text, .init(rawValue: Int(options))))
-        }
     }
 }

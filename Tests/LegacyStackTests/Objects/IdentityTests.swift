@@ -1,0 +1,92 @@
+import CoreData
+import StoreFormat
+import TestKit
+import Testing
+
+/// Identities that are of another store, or older than what is here now.
+@Suite struct IdentityTests {
+    @Test func anIdentityOutlivesTheContextsObjects() throws {
+        let library = try Library()
+        let book = library.insert("Book", ["title": "x"])
+        try library.context.save()
+        let id = book.objectID
+        library.context.reset()
+        #expect(library.context.registeredObject(for: id) == nil)
+        #expect(try library.context.existingObject(with: id).value(forKey: "title") as? String == "x")
+        // What was held before belongs to no context any more, and cannot change the store.
+        #expect(book.managedObjectContext == nil)
+        book.setValue("y", forKey: "title")
+        #expect(!library.context.hasChanges)
+    }
+
+    @Test func anIdentityOfAnotherStoreIsRefused() throws {
+        let (one, two) = (try Library(), try Library())
+        let foreign = one.insert("Tag", ["name": "x"])
+        try one.context.save()
+        two.insert("Tag", ["name": "y"])
+        try two.context.save()
+        let id = foreign.objectID
+        let error = #expect(throws: StoreError.self) { try two.context.existingObject(with: id) }
+        #expect(error?.code == .otherStore)
+        #expect(two.context.registeredObject(for: id) == nil)
+        let empty = two.context.object(with: id)
+        #expect(empty.value(forKey: "name") == nil)
+        #expect((two.context.faultError as? StoreError)?.code == .otherStore)
+        #expect(two.context.objectID(for: id.uriRepresentation()) == nil)
+        let fetch = #expect(throws: StoreError.self) {
+            try two.fetch("Tag", NSPredicate(format: "SELF == %@", foreign))
+        }
+        #expect(fetch?.code == .otherStore)
+        let batch = #expect(throws: StoreError.self) {
+            try two.context.execute(NSBatchDeleteRequest(objectIDs: [id]))
+        }
+        #expect(batch?.code == .otherStore)
+        #expect(try two.rows("SELECT count(*) FROM ZTAG") == [[1]])
+    }
+
+    /// The file is made anew under the same name: its identities are not those of the one before.
+    @Test func anIdentityOfTheFileBeforeIsRefused() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        func open() throws -> LegacyInstance {
+            try StoreCreator.create(path, model: SampleModels.library)
+            return try LegacyInstance(path: path)
+        }
+        let old = try open()
+        let context = old.newContext()
+        let tag = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        tag.setValue("x", forKey: "name")
+        try context.save()
+        let id = tag.objectID
+        old.close()
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        let new = try open()
+        let error = #expect(throws: StoreError.self) { try new.newContext().existingObject(with: id) }
+        #expect(error?.code == .otherStore)
+    }
+
+    @Test func anotherInstanceOfTheStoreKnowsTheIdentity() throws {
+        let library = try Library()
+        let tag = library.insert("Tag", ["name": "x"])
+        try library.context.save()
+        let other = try library.other().newContext()
+        #expect(try other.existingObject(with: tag.objectID).value(forKey: "name") as? String == "x")
+        #expect(other.object(with: tag.objectID).managedObjectContext === other)
+    }
+
+    @Test func anEntityThatTheModelLacksIsUnknown() throws {
+        let library = try Library()
+        func image() throws -> [String: String] {
+            // Readers leave their marks in the log's index.
+            try FileImage.of(library.folder.path).filter { !$0.key.hasSuffix("-shm") }
+        }
+        let before = try image()
+        for request in [NSFetchRequest<NSManagedObject>(entityName: "Bok"), NSFetchRequest<NSManagedObject>()] {
+            #expect(throws: StoreError.self) { try library.context.fetch(request) }
+            let error = #expect(throws: StoreError.self) { try library.context.count(for: request) }
+            #expect(error?.code == .unknownEntity)
+        }
+        #expect(try image() == before)
+        #expect(try library.fetch("Book").isEmpty)
+    }
+}

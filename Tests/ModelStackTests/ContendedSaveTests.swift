@@ -1,0 +1,146 @@
+import Foundation
+import StoreFormat
+import SwiftData
+import Synchronization
+import TestKit
+import Testing
+
+/// Several containers over one store, as in several processes: each has connections, caches and contexts of its own.
+struct ContendedSaveTests {
+    private let folder: TemporaryFolder
+    private let containers: [ModelContainer]
+
+    init() throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        let configuration = ModelConfiguration(url: URL(fileURLWithPath: folder.file("Trips.store")))
+        containers = try (0..<2).map { _ in
+            try ModelContainer(for: Trip.self, Item.self, Label.self, Guide.self, configurations: configuration)
+        }
+    }
+
+    /// Runs the body for each container at the same time, and throws what either throws.
+    private func atOnce(_ body: @Sendable (ModelContainer) throws -> Void) throws {
+        let containers = containers
+        let failures = Mutex<[any Error]>([])
+        DispatchQueue.concurrentPerform(iterations: containers.count) { i in
+            do {
+                try body(containers[i])
+            } catch {
+                failures.withLock { $0.append(error) }
+            }
+        }
+        if let error = failures.withLock({ $0.first }) { throw error }
+    }
+
+    private func words() throws -> [String] {
+        try ModelContext(containers[0]).fetch(FetchDescriptor<Label>()).map(\.word)
+    }
+
+    @Test func theSameThousandUniqueValuesAreAThousandRows() throws {
+        try atOnce { container in
+            for start in stride(from: 0, to: 1_000, by: 50) {
+                let context = ModelContext(container)
+                for i in start..<start + 50 { context.insert(Label(word: "w\(i)")) }
+                try context.save()
+            }
+        }
+        let found = try words()
+        #expect(found.count == 1_000)
+        #expect(Set(found) == Set((0..<1_000).map { "w\($0)" }))
+    }
+
+    @Test func theSameImportSubmittedTwiceIsThereOnce() throws {
+        try atOnce { container in
+            let context = ModelContext(container)
+            for i in 0..<500 { context.insert(Label(word: "w\(i)")) }
+            try context.save()
+        }
+        #expect(try words().count == 500)
+    }
+
+    /// What one adds, the other has to have read: nothing is lost, and nobody gives up waiting.
+    @Test func readingThenWritingLosesNothing() throws {
+        let context = ModelContext(containers[0])
+        let trip = Trip(name: "shared")
+        trip.days = 0
+        context.insert(trip)
+        try context.save()
+        let rounds = 150
+        try atOnce { container in
+            for _ in 0..<rounds {
+                while true {
+                    let context = ModelContext(container)
+                    let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
+                    trip.days += 1
+                    do {
+                        try context.save()
+                        break
+                    } catch let error as StoreError where error.code == .versionConflict {
+                        continue
+                    }
+                }
+            }
+        }
+        let fresh = ModelContext(containers[1])
+        #expect(try fresh.fetch(FetchDescriptor<Trip>()).map(\.days) == [2 * rounds])
+    }
+
+    /// Both read the same version; the second save is refused, and the object stays as it was changed.
+    @Test func whatSomebodyElseChangedIsAConflict() throws {
+        let first = ModelContext(containers[0])
+        let trip = Trip(name: "shared")
+        first.insert(trip)
+        try first.save()
+        let second = ModelContext(containers[1])
+        let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+        _ = other.destination
+        trip.days = 5
+        try first.save()
+        other.destination = "CH"
+        let error = #expect(throws: StoreError.self) { try second.save() }
+        #expect(error?.code == .versionConflict)
+        #expect(error?.objects.map(\.object.entity) == ["Trip"])
+        #expect(other.destination == "CH" && second.hasChanges)
+        second.rollback()
+        #expect(!second.hasChanges)
+    }
+
+    /// A new item of the trip raises the trip's version, and touches none of its columns.
+    @Test func membersThatSomebodyElseAddedAreNoConflict() throws {
+        let first = ModelContext(containers[0])
+        let trip = Trip(name: "shared")
+        first.insert(trip)
+        try first.save()
+        let second = ModelContext(containers[1])
+        let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+        _ = other.destination
+        first.insert(Item(title: "new", trip: trip))
+        try first.save()
+        other.destination = "CH"
+        try second.save()
+        let fresh = try #require(try ModelContext(containers[0]).fetch(FetchDescriptor<Trip>()).first)
+        #expect(fresh.destination == "CH")
+        #expect(fresh.items.map(\.title) == ["new"])
+    }
+
+    /// Cascades, and all or nothing.
+    @Test func deletingByPredicateAppliesTheRules() throws {
+        let context = ModelContext(containers[0])
+        for name in ["a", "b"] {
+            let trip = Trip(name: name)
+            context.insert(trip)
+            for i in 0..<3 { context.insert(Item(title: "\(name)\(i)", trip: trip)) }
+        }
+        try context.save()
+        try context.delete(model: Trip.self, where: #Predicate { $0.name == "a" })
+        try context.save()
+        let fresh = ModelContext(containers[1])
+        #expect(try fresh.fetch(FetchDescriptor<Trip>()).map(\.name) == ["b"])
+        #expect(Set(try fresh.fetch(FetchDescriptor<Item>()).map(\.title)) == ["b0", "b1", "b2"])
+        #expect(throws: StoreError.self) {
+            try context.delete(model: Trip.self, where: #Predicate { $0.isLong })
+        }
+        #expect(!context.hasChanges)
+    }
+}
