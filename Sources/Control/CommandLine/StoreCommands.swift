@@ -33,6 +33,7 @@ enum StoreCommands {
         Command(
             "release", "STORE [--keep-history]", "Removes our tables and triggers: the file is Apple's again",
             flags: ["keep-history"], operands: 1...1, run: release),
+        MigrateCommand.command,
         Command("backup", "STORE FILE", "A consistent copy, with external data", operands: 2...2, run: backup),
     ]
 

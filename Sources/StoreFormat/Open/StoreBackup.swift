@@ -10,17 +10,41 @@ public enum StoreBackup {
             throw StoreError(
                 .alreadyExists, "\(target) exists already", way: "give another path, or move the file away")
         }
+        try finish(path, target) {
+            try StoreConnector.offlineReader(path).backup(to: target, progress: progress)
+        }
+    }
+
+    /// The same through a connection that the store is attached to.
+    static func copy(_ path: String, attachedTo connection: Connection, as schema: String, to target: String) throws {
+        try finish(path, target) { try connection.backup(to: target, schema: schema) }
+    }
+
+    private static func finish(_ path: String, _ target: String, _ copy: () throws -> Void) throws {
         do {
-            try StoreConnector.translating(path) {
-                let source = try StoreConnector.offlineReader(path)
-                try source.backup(to: target, progress: progress)
-            }
+            try StoreConnector.translating(path, copy)
             try copyExternalData(from: path, to: target)
             try synchronize(target)
         } catch {
             remove(target)
             throw error
         }
+    }
+
+    /// A path beside the store that nothing has yet, named for the time and for what the copy is from before.
+    public static func path(beside path: String, before event: String) -> String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "UTC")
+        format.dateFormat = "yyyyMMdd'T'HHmmss'Z'"
+        let base = "\(path).before-\(event)-\(format.string(from: Date()))"
+        var candidate = base
+        var suffix = 1
+        while FileManager.default.fileExists(atPath: candidate) {
+            suffix += 1
+            candidate = "\(base)-\(suffix)"
+        }
+        return candidate
     }
 
     /// Removes a store's file, sidecars and external data.
