@@ -27,16 +27,15 @@ struct DerivedFill {
         let plan = context.plan
         switch form {
         case .count(let destination, let inverse):
-            return plan.column(of: inverse, in: destination).flatMap { key in
-                plan.column(of: inverse, in: destination).map { _ in
-                    "(SELECT count(*) FROM main.\(key.table) d WHERE d.\(key.column) = main.\(table(entity)).Z_PK)"
-                }
+            return plan.column(of: inverse, in: destination).map { key in
+                "(SELECT count(*) FROM main.\(key.table) d WHERE d.\(key.column) = main.\(table(entity)).Z_PK)"
             }
         case .value(let relationship, let destination, let attribute):
             guard let key = plan.column(of: relationship, in: entity),
                 let value = plan.column(of: attribute, in: destination)
             else { return nil }
-            return "(SELECT d.\(value.column) FROM main.\(value.table) d WHERE d.Z_PK = main.\(table(entity)).\(key.column))"
+            return
+                "(SELECT d.\(value.column) FROM main.\(value.table) d WHERE d.Z_PK = main.\(table(entity)).\(key.column))"
         }
     }
 

@@ -44,7 +44,8 @@ final class ExternalConversions {
         var seen: Set<String> = []
         for entity in layout.entities {
             for leaf in entity.attributes.flatMap(\.leaves) where leaf.isExternal {
-                guard let column = leaf.column.map({ entity.columns[$0] }), seen.insert("\(entity.table) \(column)").inserted
+                guard let column = leaf.column.map({ entity.columns[$0] }),
+                    seen.insert("\(entity.table) \(column)").inserted
                 else { continue }
                 let name = column.sqlIdentifier
                 let sql = """

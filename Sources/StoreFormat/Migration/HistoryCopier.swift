@@ -56,7 +56,9 @@ struct HistoryCopier {
         let translations = Dictionary(
             context.entities.map { ($0.old.number, BitmapTranslation($0)) }, uniquingKeysWith: { first, _ in first })
         try connection.createFunction("COEXIST_BITMAP", argumentCount: 2) { arguments in
-            guard let number = arguments[0].integerValue, case .blob(let bits) = arguments[1] else { return arguments[1] }
+            guard let number = arguments[0].integerValue, case .blob(let bits) = arguments[1] else {
+                return arguments[1]
+            }
             return .blob(translations[number]?.translate(bits) ?? bits)
         }
         let old = try columns("ACHANGE", MigrationContext.schema)
@@ -122,7 +124,9 @@ struct BitmapTranslation: Sendable {
             }
         }
         for (name, source) in entity.mapping.relationships {
-            guard let before = source.flatMap({ old.slots[$0]?.first }), let after = new.slots[name]?.first else { continue }
+            guard let before = source.flatMap({ old.slots[$0]?.first }), let after = new.slots[name]?.first else {
+                continue
+            }
             places[before].append(after)
         }
         self.places = places

@@ -9,7 +9,9 @@ struct JoinCopier {
         var seen: Set<String> = []
         for entity in context.layout.entities {
             for relationship in entity.relationships where relationship.declaringEntity == entity.name {
-                guard case .manyToMany(let join) = relationship.storage, seen.insert(join.table).inserted else { continue }
+                guard case .manyToMany(let join) = relationship.storage, seen.insert(join.table).inserted else {
+                    continue
+                }
                 try fill(join, relationship, of: entity)
             }
         }
@@ -23,7 +25,8 @@ struct JoinCopier {
         if !forward.isEmpty {
             for end in forward {
                 let other = context.source.layout[end.relationship.description.destinationEntityName]
-                try copy(RelationshipPairs(end, context), join, own: (end.entity, entity.name), other: (other, destination))
+                try copy(
+                    RelationshipPairs(end, context), join, own: (end.entity, entity.name), other: (other, destination))
             }
         } else if let inverse = relationship.description.inverseName {
             for end in context.ends(of: inverse, in: destination) {

@@ -48,7 +48,8 @@ struct MigrationBuilder {
     private func refuseMissingFiles() {
         guard !conversions.missing.isEmpty else { return }
         for entity in context.entities {
-            for attribute in entity.mapping.attributes where attribute.leaves.contains(where: { $0.storage == .fromExternal }) {
+            for attribute in entity.mapping.attributes
+            where attribute.leaves.contains(where: { $0.storage == .fromExternal }) {
                 context.refuse(
                     .valueMissing, entity.new.name, attribute.name,
                     "its external files are missing: \(conversions.missing.prefix(5).joined(separator: ", "))",

@@ -108,7 +108,8 @@ struct MigrationChecks {
                     : "it is not in the new model, and \(objects) would lose a value",
                 way: loss.property == nil
                     ? "give the new name the renaming identifier \(loss.entity), or allow it: --allow-data-loss"
-                    : "give the new name the renaming identifier \(loss.property ?? ""), or allow it: --allow-data-loss")
+                    : "give the new name the renaming identifier \(loss.property ?? ""), or allow it: --allow-data-loss"
+            )
         }
     }
 
@@ -139,7 +140,9 @@ struct MigrationChecks {
                     SELECT r.Z_PK FROM main.\(entity.new.table.sqlIdentifier) r
                     WHERE r.Z_ENT = \(entity.new.number) AND \(missing) ORDER BY 1
                     """
-                let keys = try connection.query(sql + " LIMIT 5").map { "\(entity.new.name)/\($0[0].integerValue ?? 0)" }
+                let keys = try connection.query(sql + " LIMIT 5").map {
+                    "\(entity.new.name)/\($0[0].integerValue ?? 0)"
+                }
                 guard !keys.isEmpty else { continue }
                 let count = try connection.scalar("SELECT count(*) FROM (\(sql))")?.integerValue ?? 0
                 context.refuse(

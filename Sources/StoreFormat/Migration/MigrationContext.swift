@@ -42,7 +42,8 @@ final class MigrationContext {
             Catalogue.Row(number: $0.number, name: $0.name, parent: $0.parent, maximum: 0)
         }
         let layout = StoreLayout(
-            model: plan.model, catalogue: Catalogue(rows: rows, model: plan.model), tables: try TableColumns(connection))
+            model: plan.model, catalogue: Catalogue(rows: rows, model: plan.model), tables: try TableColumns(connection)
+        )
         self.layout = layout
         entities = mapping.entities.compactMap { mapping in
             guard let old = mapping.source.flatMap({ source.layout[$0] }), let new = layout[mapping.destination] else {
@@ -75,7 +76,8 @@ final class MigrationContext {
         var seen: Set<String> = []
         return tree(of: entity).compactMap { entity in
             guard let name = entity.mapping.relationships[relationship] ?? nil,
-                let declaring = entity.old.relationship(name)?.declaringEntity, seen.insert("\(declaring).\(name)").inserted
+                let declaring = entity.old.relationship(name)?.declaringEntity,
+                seen.insert("\(declaring).\(name)").inserted
             else { return nil }
             return end(name, of: declaring)
         }
@@ -112,7 +114,8 @@ struct RelationshipPairs {
         switch end.relationship.storage {
         case .toOne(let key):
             let column = "p.\(end.entity.columns[key.column].sqlIdentifier)"
-            from = "\(context.old(end.entity.table)) p WHERE \(column) IS NOT NULL AND p.Z_ENT IN \(end.entity.treeNumbers.sqlList)"
+            from =
+                "\(context.old(end.entity.table)) p WHERE \(column) IS NOT NULL AND p.Z_ENT IN \(end.entity.treeNumbers.sqlList)"
             own = "p.Z_PK"
             other = column
             order = nil

@@ -31,7 +31,8 @@ public struct MigrationRefused: Error, Sendable, CustomStringConvertible {
     /// The ways out, each once.
     public var way: String {
         var seen: Set<String> = []
-        return plan.refusals.map { "\($0.place): \($0.way)" }.filter { seen.insert($0).inserted }.joined(separator: "; ")
+        return plan.refusals.map { "\($0.place): \($0.way)" }.filter { seen.insert($0).inserted }.joined(
+            separator: "; ")
     }
 
     /// Message and way.

@@ -45,7 +45,8 @@ struct RegisterCopier {
         ).forEach { row in
             guard let name = row.text(0), let owner = row.text(1).flatMap(StackName.init(rawValue:)) else { return }
             known[name] = .init(
-                name: name, owner: owner, previous: row.text(2).flatMap(StackName.init(rawValue:)), epoch: row.integer(3),
+                name: name, owner: owner, previous: row.text(2).flatMap(StackName.init(rawValue:)),
+                epoch: row.integer(3),
                 isFrozen: row.integer(4) != 0, since: row.double(5), entities: [])
         }
         var unitOfEntity: [String: String] = [:]

@@ -61,7 +61,9 @@ struct RowCopier {
         for (leaf, source) in zip(attribute.leaves, mapping.leaves) {
             guard let column = leaf.column else { continue }
             var expression: String?
-            if let was, let place = source.source, was.leaves.indices.contains(place), let old = was.leaves[place].column {
+            if let was, let place = source.source, was.leaves.indices.contains(place),
+                let old = was.leaves[place].column
+            {
                 expression = conversions.sql("s.\(entity.old.columns[old].sqlIdentifier)", source.storage)
             }
             if let fill = source.fill {

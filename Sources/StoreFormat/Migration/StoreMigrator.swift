@@ -75,7 +75,9 @@ public struct StoreMigrator {
     /// - Parameter allowsDataLoss: whether values without a place in the new model may go.
     /// - Throws: ``MigrationRefused``; `StoreError` `Busy` where another process has the store open, `DiskFull` and others;
     ///   the store is then as it was.
-    public func migrate(allowsDataLoss: Bool = false, hooks: MigrationHooks = MigrationHooks()) throws -> MigrationReport {
+    public func migrate(allowsDataLoss: Bool = false, hooks: MigrationHooks = MigrationHooks()) throws
+        -> MigrationReport
+    {
         Self.removeLeftovers(of: path)
         var plan = try open()
         guard plan.isNeeded else { return MigrationReport(plan: plan, backup: nil) }
@@ -105,6 +107,8 @@ public struct StoreMigrator {
         let temporary = Self.temporaryPath(of: path)
         let before = try Fingerprint(StoreConnector.offlineReader(path), "main")
         let connection = try Self.builder(temporary, pageSize: before.pageSize)
+        // What is refused leaves the log as it was: there and unread, or not there.
+        if FileManager.default.fileExists(atPath: path + "-wal") { try connection.setCheckpointsOnClose(false) }
         do {
             try connection.attach(path, as: MigrationContext.schema, isExclusive: true)
         } catch let error as SQLiteError where error.isBusy {
@@ -130,6 +134,7 @@ public struct StoreMigrator {
             try hooks.reached(.swapping(remaining: remaining))
         }
         isSwapped = true
+        try connection.setCheckpointsOnClose(true)
         try hooks.reached(.swapped)
         // Nobody else has the store, so that nothing is in the way; and if it fails, the log is as good.
         _ = try? connection.query("PRAGMA \(MigrationContext.schema).wal_checkpoint(TRUNCATE)")

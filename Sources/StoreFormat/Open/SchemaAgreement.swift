@@ -68,6 +68,8 @@ public enum SchemaAgreement {
         }
         throw StoreError(
             .schemaMismatch, "the model is not the one that \(path) was made with: " + parts.joined(separator: "; "),
-            way: "give the store's own version of the model, or migrate the store: `coexistctl migrate STORE --to MODEL`")
+            way:
+                "give the store's own version of the model, or migrate the store: `coexistctl migrate STORE --to MODEL`"
+        )
     }
 }

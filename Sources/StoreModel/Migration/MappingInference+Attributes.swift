@@ -74,7 +74,8 @@ extension MappingInference {
         _ old: AttributeDescription, _ new: AttributeDescription, _ entity: String, _ path: String
     ) -> [AttributeMapping.Leaf] {
         let match = RenamingMatch(
-            old.elements.map { ($0.name, $0.renamingIdentifier) }, new.elements.map { ($0.name, $0.renamingIdentifier) })
+            old.elements.map { ($0.name, $0.renamingIdentifier) }, new.elements.map { ($0.name, $0.renamingIdentifier) }
+        )
         return new.elements.flatMap { element -> [AttributeMapping.Leaf] in
             let name = match.oldByNew[element.name]
             let place = old.elements.firstIndex { $0.name == name }

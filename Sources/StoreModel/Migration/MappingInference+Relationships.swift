@@ -82,7 +82,8 @@ extension MappingInference {
             !relationship.isOptional && !(relationship.isToMany && relationship.minCount == 0)
         else { return }
         refuse(
-            .noDefault, entity.name, relationship.name, "it is new and mandatory, and the objects that are there have none",
+            .noDefault, entity.name, relationship.name,
+            "it is new and mandatory, and the objects that are there have none",
             way: "make it optional")
     }
 

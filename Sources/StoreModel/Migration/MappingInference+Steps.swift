@@ -6,10 +6,13 @@ extension MappingInference {
             let tree = mappedTree(of: entity.name)
             guard !tree.isEmpty else { continue }
             for attribute in entity.attributes where !attribute.isTransient {
-                describe(attribute.name, entity.name, tree) { result.entity($0)?.attribute(attribute.name)?.source } added: {
+                describe(attribute.name, entity.name, tree) {
+                    result.entity($0)?.attribute(attribute.name)?.source
+                } added: {
                     Self.text(attribute)
                 } changed: { old in
-                    source.attributes(of: old.entity).first { $0.name == old.name }.map { Self.changes($0, attribute) } ?? []
+                    source.attributes(of: old.entity).first { $0.name == old.name }.map { Self.changes($0, attribute) }
+                        ?? []
                 }
             }
             for relationship in entity.relationships where !relationship.isTransient {
@@ -74,10 +77,12 @@ extension MappingInference {
         }
         if !old.isOptional, new.isOptional { result.append("optional now") }
         if old.allowsExternalBinaryDataStorage != new.allowsExternalBinaryDataStorage {
-            result.append("\(new.allowsExternalBinaryDataStorage ? "may lie" : "no longer lies") in files beside the store")
+            result.append(
+                "\(new.allowsExternalBinaryDataStorage ? "may lie" : "no longer lies") in files beside the store")
         }
         if old.preservesValueInHistoryOnDeletion != new.preservesValueInHistoryOnDeletion {
-            result.append("\(new.preservesValueInHistoryOnDeletion ? "kept" : "no longer kept") in history after a deletion")
+            result.append(
+                "\(new.preservesValueInHistoryOnDeletion ? "kept" : "no longer kept") in history after a deletion")
         }
         if old.derivation?.hashDescription != new.derivation?.hashDescription {
             result.append(new.derivation.map { "derived from \($0.format)" } ?? "no longer derived")

@@ -102,7 +102,8 @@ public struct MappingInference {
     /// The entity that declares a property which the given one has or inherits; itself where none does.
     static func holder(of property: String, in entity: String, _ model: ModelDescription) -> String {
         model.inheritanceChain(of: entity).last { declaring in
-            declaring.attributes.contains { $0.name == property } || declaring.relationships.contains { $0.name == property }
+            declaring.attributes.contains { $0.name == property }
+                || declaring.relationships.contains { $0.name == property }
         }?.name ?? entity
     }
 
