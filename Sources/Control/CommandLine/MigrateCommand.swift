@@ -19,7 +19,7 @@ enum MigrateCommand {
         do {
             try StoreProbe.check(path)
             let source = try arguments.value("model").map { try StoreModels.load($0, for: path).model }
-            migrator = StoreMigrator(path, from: source, to: try StoreModels.model(target).model)
+            migrator = StoreMigrator(path, from: source, to: try StoreModels.model(target))
         } catch {
             throw CommandFailure(error, opening: true)
         }

@@ -75,6 +75,7 @@ public struct StoreMigrator {
     /// - Parameter allowsDataLoss: whether values without a place in the new model may go.
     /// - Throws: ``MigrationRefused``; `StoreError` `Busy` where another process has the store open, `DiskFull` and others;
     ///   the store is then as it was.
+    @discardableResult
     public func migrate(allowsDataLoss: Bool = false, hooks: MigrationHooks = MigrationHooks()) throws
         -> MigrationReport
     {
