@@ -119,11 +119,15 @@ let package = Package(
         .testTarget(name: "ControlTests", dependencies: ["Control"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strict),
+        .executableTarget(
+            name: "interrupted-migration", dependencies: ["Bridge"], path: "Tests/Programs/InterruptedMigration",
+            swiftSettings: strict),
         .testTarget(
             name: "FuzzTests", dependencies: ["TestKit", "FuzzTargets", "coexist-fuzz"], exclude: ["Corpus"],
             swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestKit", "Varlink", "LegacyStack", "coexistd", "coexistctl"],
+            name: "EndToEndTests",
+            dependencies: ["TestKit", "Varlink", "LegacyStack", "coexistd", "coexistctl", "interrupted-migration"],
             swiftSettings: strict),
     ]
 )

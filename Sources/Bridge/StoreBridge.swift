@@ -41,6 +41,7 @@ public final class StoreBridge: Sendable {
     ) throws {
         let lock = try StoreLock(storePath: path)
         let log = BridgeLog()
+        StoreMigrator.removeLeftovers(of: path)
         let opened = try Store.open(path, model: options.model, source: options.modelSource)
         let preparation = try StorePreparation.prepare(opened, options: options, log: log)
         store = preparation.store

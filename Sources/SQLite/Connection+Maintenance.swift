@@ -76,21 +76,62 @@ extension Connection {
     }
 
     /// Copies the whole database, as of one moment, to a new file, through SQLite's backup.
-    /// - Parameter progress: called with the pages that remain and the pages in all.
-    public func backup(to path: String, progress: (Int, Int) -> Void = { _, _ in }) throws {
+    /// - Parameters:
+    ///   - schema: which of the connection's databases: `main`, or the name of an attached one.
+    ///   - progress: called with the pages that remain and the pages in all.
+    public func backup(
+        to path: String, schema: String = "main", progress: (Int, Int) -> Void = { _, _ in }
+    ) throws {
         let target = try Connection(path: path, mode: .readWriteCreate)
-        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+        let pages = try Self.copy(from: self, schema, to: target, "main", pages: 512, progress)
+        progress(0, pages)
+    }
+
+    /// Puts the whole content of another connection's main database in place of one of this connection's, in one
+    /// transaction: whatever happens, the file has either its old content or the new one. Its journal mode stays.
+    /// - Parameters:
+    ///   - schema: the database to replace: `main`, or the name of an attached one.
+    ///   - progress: called before the end, with the pages that remain and the pages in all; an error that it throws
+    ///     leaves the old content.
+    public func replace(
+        _ schema: String, with source: Connection, progress: (Int, Int) throws -> Void = { _, _ in }
+    ) throws {
+        _ = try Self.copy(from: source, "main", to: self, schema, pages: 16, progress)
+    }
+
+    /// - Returns: the pages in all.
+    private static func copy(
+        from source: Connection, _ sourceSchema: String, to target: Connection, _ targetSchema: String, pages: Int32,
+        _ progress: (Int, Int) throws -> Void
+    ) throws -> Int {
+        guard let backup = sqlite3_backup_init(target.handle, targetSchema, source.handle, sourceSchema) else {
             throw SQLiteError(target.handle, sqlite3_errcode(target.handle))
         }
-        var code = SQLITE_OK
-        repeat {
-            code = sqlite3_backup_step(backup, 512)
-            progress(Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
-        } while code == SQLITE_OK
+        // The step that reports the end has committed.
+        var code = sqlite3_backup_step(backup, pages)
+        do {
+            while code == SQLITE_OK {
+                try progress(Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))
+                code = sqlite3_backup_step(backup, pages)
+            }
+        } catch {
+            sqlite3_backup_finish(backup)
+            throw error
+        }
+        let count = Int(sqlite3_backup_pagecount(backup))
         let finished = sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE, finished == SQLITE_OK else {
             throw SQLiteError(target.handle, code == SQLITE_DONE ? finished : code)
         }
+        return count
+    }
+
+    /// Whether the last connection to close moves the log into the main file and removes it, as SQLite does by itself.
+    public func setCheckpointsOnClose(_ isEnabled: Bool) throws {
+        var result: Int32 = 0
+        let code = coexist_sqlite3_db_config_bool(
+            handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isEnabled ? 0 : 1, &result)
+        guard code == SQLITE_OK else { throw SQLiteError(handle, code) }
     }
 
     /// The first thing that `PRAGMA quick_check` finds wrong; nil for a file whose pages fit together. Reads the whole file.

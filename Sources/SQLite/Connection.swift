@@ -18,6 +18,8 @@ public final class Connection {
     let openedPath: String
     /// The file that was opened.
     var openedFile: FileIdentity? { lease.identity }
+    /// The shares in attached files.
+    var attached: [RawFile.Lease] = []
     var functionNames: Set<String> = []
     /// Whether this is a connection to a copy that nobody else can open, of the file that `path` names.
     public let isPrivateCopy: Bool
@@ -85,7 +87,7 @@ public final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    private static func uri(_ path: String) -> String {
+    static func uri(_ path: String) -> String {
         // An absolute path follows an empty authority, or a second slash at its start would begin one.
         var text = path.hasPrefix("/") ? "file://" : "file:"
         let digits = Array("0123456789ABCDEF")

@@ -34,7 +34,7 @@ public enum Adoption {
                 .damaged, "the catalogue of \(store.path) lacks \(store.catalogue.missing.joined(separator: ", "))",
                 way: "restore a backup")
         }
-        let backup = plan.backupPath ?? defaultBackupPath(store.path)
+        let backup = plan.backupPath ?? StoreBackup.path(beside: store.path, before: "coexist")
         try StoreBackup.copy(store.path, to: backup)
         do {
             try StoreConnector.translating(store.path) {
@@ -45,21 +45,6 @@ public enum Adoption {
             throw error
         }
         return backup
-    }
-
-    static func defaultBackupPath(_ path: String) -> String {
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = TimeZone(identifier: "UTC")
-        format.dateFormat = "yyyyMMdd'T'HHmmss'Z'"
-        let base = "\(path).before-coexist-\(format.string(from: Date()))"
-        var candidate = base
-        var suffix = 1
-        while FileManager.default.fileExists(atPath: candidate) {
-            suffix += 1
-            candidate = "\(base)-\(suffix)"
-        }
-        return candidate
     }
 
     private static func write(

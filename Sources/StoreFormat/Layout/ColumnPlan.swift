@@ -66,9 +66,7 @@ struct ColumnPlan: Sendable {
     static func tableName(_ root: String) -> String { "Z" + root.uppercased() }
 
     /// The leaves of an attribute: itself, or a composite's elements at any depth, in declared order.
-    static func leaves(of attribute: AttributeDescription) -> [AttributeDescription] {
-        attribute.isComposite ? attribute.elements.flatMap { leaves(of: $0) } : [attribute]
-    }
+    static func leaves(of attribute: AttributeDescription) -> [AttributeDescription] { attribute.leaves }
 
     private struct Item {
         let order: Int

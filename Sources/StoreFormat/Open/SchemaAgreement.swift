@@ -65,6 +65,8 @@ public enum SchemaAgreement {
         }
         throw StoreError(
             .schemaMismatch, "the model is not the one that \(path) was made with: " + parts.joined(separator: "; "),
-            way: "give the store's own version of the model, or migrate a copy of the store")
+            way:
+                "give the store's own version of the model, or migrate the store: `coexistctl migrate STORE --to MODEL`"
+        )
     }
 }

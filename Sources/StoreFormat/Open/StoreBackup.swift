@@ -11,6 +11,22 @@ public enum StoreBackup {
             throw StoreError(
                 .alreadyExists, "\(target) exists already", way: "give another path, or move the file away")
         }
+        try finish(path, target) {
+            let source = try StoreConnector.offlineReader(path)
+            // Held open, the snapshot keeps other processes' commits from starting the copy over.
+            try source.transaction(.deferred) {
+                _ = try source.scalar("SELECT count(*) FROM sqlite_master")
+                try source.backup(to: target, progress: progress)
+            }
+        }
+    }
+
+    /// The same through a connection that the store is attached to.
+    static func copy(_ path: String, attachedTo connection: Connection, as schema: String, to target: String) throws {
+        try finish(path, target) { try connection.backup(to: target, schema: schema) }
+    }
+
+    private static func finish(_ path: String, _ target: String, _ copy: () throws -> Void) throws {
         let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: folder) else {
             throw StoreError(.notFound, "there is no folder \(folder)", way: "make it first, or give another path")
@@ -26,14 +42,7 @@ public enum StoreBackup {
         do {
             // Files first, for a save may remove one that the copied rows still name; then those that came meanwhile.
             files += try to.copyFiles(from: from)
-            try StoreConnector.translating(path) {
-                let source = try StoreConnector.offlineReader(path)
-                // Held open, the snapshot keeps other processes' commits from starting the copy over.
-                try source.transaction(.deferred) {
-                    _ = try source.scalar("SELECT count(*) FROM sqlite_master")
-                    try source.backup(to: target, progress: progress)
-                }
-            }
+            try StoreConnector.translating(path, copy)
             files += try to.copyFiles(from: from)
             try synchronize(target)
         } catch {
@@ -41,6 +50,22 @@ public enum StoreBackup {
             ExternalData(storePath: target).remove(files)
             throw error
         }
+    }
+
+    /// A path beside the store that nothing has yet, named for the time and for what the copy is from before.
+    public static func path(beside path: String, before event: String) -> String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "UTC")
+        format.dateFormat = "yyyyMMdd'T'HHmmss'Z'"
+        let base = "\(path).before-\(event)-\(format.string(from: Date()))"
+        var candidate = base
+        var suffix = 1
+        while FileManager.default.fileExists(atPath: candidate) {
+            suffix += 1
+            candidate = "\(base)-\(suffix)"
+        }
+        return candidate
     }
 
     /// Removes a copy: its file, its sidecars, and its external data where no other store has its own in the same place.

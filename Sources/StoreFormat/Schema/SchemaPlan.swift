@@ -29,9 +29,14 @@ public struct SchemaPlan: Sendable {
     var roots: [EntityDescription] { model.numberedEntities.filter { $0.superentityName == nil } }
 
     /// Every statement, in an order in which they can be run.
-    public var statements: [String] {
-        bookkeepingTables + entityTables + joinTables.flatMap(\.statements) + indexes
-            + spatialIndexes.flatMap(\.statements) + DerivedTriggers(self).statements
+    public var statements: [String] { tables + indexesAndTriggers }
+
+    /// The tables, so that rows can be put in before indexes and triggers are there.
+    var tables: [String] { bookkeepingTables + entityTables + joinTables.flatMap(\.statements) }
+
+    /// Everything else, which needs the tables.
+    var indexesAndTriggers: [String] {
+        indexes + spatialIndexes.flatMap(\.statements) + DerivedTriggers(self).statements
     }
 
     var bookkeepingTables: [String] {
@@ -42,7 +47,7 @@ public struct SchemaPlan: Sendable {
         ]
     }
 
-    private var entityTables: [String] {
+    var entityTables: [String] {
         roots.compactMap { root in
             guard let plan = plans[root.name] else { return nil }
             let columns = plan.columns.map { ", \($0.name) \($0.declaredType)" }.joined()

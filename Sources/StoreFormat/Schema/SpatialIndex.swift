@@ -8,6 +8,12 @@ struct SpatialIndex {
     /// The virtual table's name.
     let name: String
 
+    /// Puts the rows in that are in the owner's table already, as the triggers would have.
+    var filling: String {
+        let values = columns.map { ", \($0), \($0)" }.joined()
+        return "INSERT OR REPLACE INTO \(name) SELECT Z_PK\(values) FROM main.\(table)"
+    }
+
     var statements: [String] {
         let bounds = columns.flatMap { ["\($0)_MIN", "\($0)_MAX"] }
         let declared = bounds.map { ", \($0) FLOAT" }.joined()

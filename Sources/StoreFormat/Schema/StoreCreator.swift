@@ -70,21 +70,24 @@ public enum StoreCreator {
     }
 
     private static func metadata(_ model: ModelDescription) throws -> StoreMetadata {
+        StoreMetadata(uuid: UUID().uuidString, plist: PropertyListDictionary(try modelEntries(model)))
+    }
+
+    /// What the metadata says of the model and of the framework (Format, section 6).
+    static func modelEntries(_ model: ModelDescription) throws -> [(String, PropertyListNode)] {
         let hashes = try model.versionHashes()
         let entries = hashes.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         typealias Key = StoreMetadata.Key
-        return StoreMetadata(
-            uuid: UUID().uuidString,
-            plist: PropertyListDictionary([
-                (Key.storeType, .string("SQLite")),
-                (Key.hashes, .dictionary(PropertyListDictionary(entries.map { ($0.key, .data($0.value)) }))),
-                (Key.hashesVersion, .integer(3)),
-                (Key.identifiers, .array(model.versionIdentifiers.map { .string($0) })),
-                (Key.frameworkVersion, .integer(frameworkVersion)),
-                (Key.maximumFrameworkVersion, .integer(frameworkVersion)),
-                (Key.autoVacuum, .string("2")),
-                (Key.digest, .string(VersionHashes.hashesDigest(hashes))),
-                (Key.checksum, .string(VersionHashes.modelChecksum(hashes))),
-            ]))
+        return [
+            (Key.storeType, .string("SQLite")),
+            (Key.hashes, .dictionary(PropertyListDictionary(entries.map { ($0.key, .data($0.value)) }))),
+            (Key.hashesVersion, .integer(3)),
+            (Key.identifiers, .array(model.versionIdentifiers.map { .string($0) })),
+            (Key.frameworkVersion, .integer(frameworkVersion)),
+            (Key.maximumFrameworkVersion, .integer(frameworkVersion)),
+            (Key.autoVacuum, .string("2")),
+            (Key.digest, .string(VersionHashes.hashesDigest(hashes))),
+            (Key.checksum, .string(VersionHashes.modelChecksum(hashes))),
+        ]
     }
 }

@@ -67,7 +67,7 @@ struct ModelValueUnarchiver {
 
 extension ModelValue {
     /// The value in the form of the attribute's type: archives hold Booleans as numbers and whole doubles as integers.
-    func coerced(to type: AttributeType) -> ModelValue {
+    public func coerced(to type: AttributeType) -> ModelValue {
         switch (type, self) {
         case (.boolean, .integer(let value)): .bool(value != 0)
         case (.integer16, .bool(let value)), (.integer32, .bool(let value)), (.integer64, .bool(let value)):

@@ -84,6 +84,8 @@ public struct AttributeDescription: Sendable, Hashable {
     public var isDerived: Bool { derivation != nil }
     /// Whether the value is made of `elements`.
     public var isComposite: Bool { type == .composite }
+    /// What has a column of its own: the attribute itself, or a composite's elements at any depth, in declared order.
+    public var leaves: [AttributeDescription] { isComposite ? elements.flatMap(\.leaves) : [self] }
 
     /// A rule that a value must pass before it is saved.
     public struct Validation: Sendable, Hashable {
