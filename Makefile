@@ -8,6 +8,9 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 DESTDIR ?=
 CONFIG ?= config.example.json
+# How long `make soak` goes on, in seconds, and what else it is told.
+DURATION ?= 600
+SOAK ?=
 
 bindir = $(PREFIX)/bin
 libdir = $(PREFIX)/lib
@@ -22,7 +25,7 @@ fuzzed = .run/fuzz
 SECONDS ?= 300
 TARGET ?=
 
-.PHONY: help run build test bench fuzz fuzz-seeds lint install clean packages sample check-units
+.PHONY: help run build test bench soak fuzz fuzz-seeds lint install clean packages sample check-units
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +51,9 @@ fuzz: packages ## let libFuzzer look for inputs that readers fail at: SECONDS= i
 
 fuzz-seeds: # the seeds in Tests/FuzzTests/Corpus anew, after what they are made from has changed
 	$(SWIFT) run coexist-fuzz seeds Tests/FuzzTests/Corpus
+
+soak: packages ## writers of both stacks, handovers, kills and purges for DURATION seconds, then every check
+	$(SWIFT) run $(flags) coexist-soak --seconds $(DURATION) $(SOAK)
 
 lint: ## check the format of every Swift file
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
