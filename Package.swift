@@ -52,9 +52,9 @@ let package = Package(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CEpoll"),
-        .systemLibrary(name: "CFutex"),
+        .systemLibrary(name: "CLinux"),
 
-        .target(name: "SQLite", dependencies: ["CSQLite", "CFutex"], swiftSettings: strict),
+        .target(name: "SQLite", dependencies: ["CSQLite", "CLinux"], swiftSettings: strict),
         .target(name: "KeyedArchive", swiftSettings: strict),
         .target(name: "StoreModel", dependencies: ["KeyedArchive", "CZlib"], swiftSettings: strict),
         .target(
@@ -87,7 +87,7 @@ let package = Package(
         .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strict),
         .target(
             name: "Control",
-            dependencies: ["Bridge", "Varlink", "Systemd", "StoreFormat", "StoreModel", "SQLite"],
+            dependencies: ["CLinux", "Bridge", "Varlink", "Systemd", "StoreFormat", "StoreModel", "SQLite"],
             swiftSettings: strict),
         .executableTarget(name: "coexistd", dependencies: ["Control"], swiftSettings: strict),
         .executableTarget(name: "coexistctl", dependencies: ["Control"], swiftSettings: strict),

@@ -96,6 +96,7 @@ extension CounterTypes {
     {
         var configuration = ModelConfiguration(url: URL(fileURLWithPath: path))
         configure(&configuration.options)
-        return try ModelContainer(for: Schema(all.map { $0 as any PersistentModel.Type }), configurations: configuration)
+        let schema = Schema(all.map { $0 as any PersistentModel.Type })
+        return try ModelContainer(for: schema, configurations: configuration)
     }
 }

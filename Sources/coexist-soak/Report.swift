@@ -81,7 +81,8 @@ struct Report: Codable {
         ]
         lines += Set(warnings).sorted().prefix(20).map { "warning      \($0)" }
         lines += violations.map { "VIOLATION    \($0)" }
-        lines.append(violations.isEmpty ? "everything held" : "\(violations.count) violations; the store is in \(folder)")
+        lines.append(
+            violations.isEmpty ? "everything held" : "\(violations.count) violations; the store is in \(folder)")
         return lines.joined(separator: "\n")
     }
 }

@@ -1,12 +1,14 @@
 import Bridge
 import Foundation
-import LegacyStack
 import ModelStack
 import StoreFormat
 
 /// Starts the workers, moves entities between the stacks meanwhile, kills and stops workers, and has everything checked
 /// at the end.
 final class Supervisor {
+    /// The name of the durable reader that keeps history until the ledger has it.
+    private static let reader = "ledger"
+
     private let options: Soak.Options
     private let folder: String
     private let store: String
@@ -31,6 +33,7 @@ final class Supervisor {
         try makeStore()
         let bridge = try StoreBridge(path: store, options: BridgeOptions(seed: seed()))
         let ledger = try Ledger(store)
+        try bridge.addConsumer(Self.reader, from: ledger.last)
         for number in 1...options.workers { try start(number, generation: 0) }
         let handovers = Handovers(bridge)
         handovers.start()
@@ -124,17 +127,13 @@ final class Supervisor {
         report.stops += 1
     }
 
-    /// Purges what the ledger has taken down.
+    /// Purges what the ledger has taken down, as the durable reader that it is.
     private func purge(_ bridge: StoreBridge, _ ledger: Ledger) throws {
         try ledger.read()
-        guard let instance = bridge.legacy as? LegacyInstance, ledger.last > 50 else { return }
-        let timeline = try bridge.read { try CoexistenceState.read($0).timeline }
-        let token = HistoryToken(storeUUID: bridge.store.uuid, timeline: timeline, transaction: ledger.last - 50)
-        let request = NSPersistentHistoryChangeRequest.deleteHistory(before: NSPersistentHistoryToken(token))
         do {
-            _ = try instance.newContext().execute(request)
-            report.purges += 1
-        } catch let error as StoreError where error.code == .busy || error.code == .tokenExpired {
+            try bridge.acknowledge(Self.reader, ledger.last)
+            if try bridge.prune(.through(.max)).transactions > 0 { report.purges += 1 }
+        } catch let error as StoreError where error.code == .busy {
             report.warnings.append("a purge was refused: \(error)")
         }
     }

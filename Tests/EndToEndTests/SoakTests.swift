@@ -34,7 +34,7 @@ struct SoakTests {
         #expect((report["spread"]?.doubleValue ?? .infinity) < 4)
     }
 
-    @Test("what was acknowledged stays, and nothing else comes, when writers are killed and stopped and history is purged")
+    @Test("what was acknowledged stays, and nothing else comes, where writers are killed and history is purged")
     func disturbed() throws {
         let (exitCode, report) = try soak(["--turns", "25"])
         #expect(violations(report) == [])
@@ -46,7 +46,8 @@ struct SoakTests {
     @Test(
         "a worker that does something wrong is found out",
         arguments: [
-            ("lost-update", "had succeeded, and its entry is not there"), ("double-update", "entries tell of an addition"),
+            ("lost-update", "had succeeded, and its entry is not there"),
+            ("double-update", "entries tell of an addition"),
             ("wrong-author", "and its author is worker-0"), ("unowned", "entries tell of an addition"),
         ])
     func fault(_ fault: String, _ finding: String) throws {

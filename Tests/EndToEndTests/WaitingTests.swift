@@ -93,11 +93,8 @@ struct WaitingTests {
         all[1].signal(SIGSTOP)
         #expect(eventually { ProcessState(all[1].id)?.isStopped == true })
         all[0].letGo()
-        for writer in all[2...] {
-            #expect(writer.says("held"))
-            writer.letGo()
-            #expect(writer.says("done"))
-        }
+        for writer in all[2...] { writer.letGo() }
+        for writer in all[2...] { #expect(writer.says("done")) }
         // Those who come later do not wait for it either.
         let late = try LegacyInstance(path: path)
         _ = try late.save(ObjectBatch([.insert(entity: "Shelf", name: "new", values: [:])]))

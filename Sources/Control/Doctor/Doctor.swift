@@ -14,7 +14,8 @@ struct Doctor {
             // Raw files first: that is possible only before this process has the store open.
             examinations.append(.file(store))
             examinations.append(.locks(store))
-            examinations.append(.coexistence(store))
+            // Of what is no store the file says it all.
+            if (try? StoreProbe.check(store)) != nil { examinations.append(.coexistence(store)) }
         }
         examinations.append(.system())
         self.examinations = examinations

@@ -13,9 +13,7 @@ extension Examination {
                 try connection.transaction(.deferred) { try result.addState(connection, store) }
             }
         } catch {
-            let error = error as? StoreError
-            result.findings.append(
-                .wrong(error?.code.rawValue ?? "Failed", error?.message ?? "\(error)", way: error?.way ?? ""))
+            result.findings.append(.wrong(error))
         }
         result.addLeftovers(store)
         return result

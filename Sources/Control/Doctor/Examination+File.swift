@@ -12,9 +12,7 @@ extension Examination {
         do {
             try StoreProbe.check(store)
         } catch {
-            let error = error as? StoreError
-            result.findings.append(
-                .wrong(error?.code.rawValue ?? "Damaged", error?.message ?? "\(error)", way: error?.way ?? ""))
+            result.findings.append(.wrong(error))
         }
         result.addHeader(path)
         result.addSidecars(path)
@@ -123,6 +121,9 @@ struct FileState {
 
     var text: String { "\(size) bytes, \(access)" }
     var json: JSON {
-        ["bytes": JSON(size), "owner": JSON(Int(owner)), "group": JSON(Int(group)), "mode": .string(String(mode, radix: 8))]
+        [
+            "bytes": JSON(size), "owner": JSON(Int(owner)), "group": JSON(Int(group)),
+            "mode": .string(String(mode, radix: 8)),
+        ]
     }
 }

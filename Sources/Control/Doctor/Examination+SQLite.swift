@@ -16,14 +16,14 @@ extension Examination {
                 .note(
                     "SQLiteFault",
                     "SQLite \(Connection.libraryVersion) has \(fault.name): \(fault.what); here \(fault.remedy)",
-                    way: "\(fault.fixedIn) is free of it; other programs that write the store need it more than this one"))
+                    way: "\(fault.fixedIn) is free of it; other programs that write the store may not be so careful"))
         }
         let copies = copiesOfLibrary()
         result.add("libraries", .array(copies.map { .string($0) }), copies.joined(separator: "\n"))
         if copies.count > 1 {
             result.findings.append(
                 .wrong(
-                    "SQLiteTwice", "this process has \(copies.count) copies of SQLite, and each drops the other's locks",
+                    "SQLiteTwice", "this process has \(copies.count) copies of SQLite: each drops the other's locks",
                     way: "link one: \(copies.joined(separator: ", "))"))
         }
         return result
@@ -31,7 +31,7 @@ extension Examination {
 
     /// The files of this process' memory that are SQLite.
     private static func copiesOfLibrary() -> [String] {
-        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        let maps = KernelFile.text(at: "/proc/self/maps") ?? ""
         let paths = maps.split(separator: "\n").compactMap { line in
             line.firstIndex(of: "/").map { String(line[$0...]) }
         }

@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 
 /// What kind of file system a folder is on, and what that means for a store.
@@ -21,14 +22,14 @@ struct FileSystem {
 
     /// Nil where the folder cannot be asked.
     init?(_ folder: String) {
-        var info = statfs()
-        guard statfs(folder, &info) == 0 else { return nil }
-        let magic = UInt64(bitPattern: Int64(info.f_type)) & 0xffff_ffff
+        var info = statvfs()
+        guard statvfs(folder, &info) == 0 else { return nil }
+        let magic = coexist_file_system_kind(folder)
         let known = Self.known[magic]
         name = known?.name ?? "0x" + String(magic, radix: 16)
         kind = known?.kind ?? .unknown
-        free = UInt64(info.f_bavail) * UInt64(info.f_bsize)
-        isReadOnly = UInt64(bitPattern: Int64(info.f_flags)) & 1 != 0
+        free = UInt64(info.f_bavail) * UInt64(info.f_frsize)
+        isReadOnly = info.f_flag & UInt(ST_RDONLY) != 0
     }
 
     /// By the kernel's numbers (`linux/magic.h` and the file systems' own headers).

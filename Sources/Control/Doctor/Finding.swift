@@ -1,3 +1,4 @@
+import StoreFormat
 import Varlink
 
 /// Something that whoever looks after a store should know.
@@ -22,6 +23,12 @@ struct Finding {
 
     static func wrong(_ code: String, _ message: String, way: String) -> Finding {
         Finding(severity: .wrong, code: code, message: message, way: way)
+    }
+
+    /// What kept the store from being looked at.
+    static func wrong(_ error: any Error) -> Finding {
+        guard let error = error as? StoreError else { return wrong("Failed", "\(error)", way: "") }
+        return wrong(error.code.rawValue, error.message, way: error.way)
     }
 
     var json: JSON {

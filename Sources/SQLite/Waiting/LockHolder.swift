@@ -71,7 +71,7 @@ public struct ProcessState: Sendable, Hashable {
     /// Nil where there is no such process, or it may not be seen.
     public init?(_ processID: Int32) {
         // "4711 (a name (with parentheses)) T 1 …", proc(5).
-        guard let text = try? String(contentsOfFile: "/proc/\(processID)/stat", encoding: .utf8),
+        guard let text = KernelFile.text(at: "/proc/\(processID)/stat"),
             let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close
         else { return nil }
         name = String(text[text.index(after: open)..<close])

@@ -23,9 +23,10 @@ public enum LockTable {
     /// The locks on a database's files. They are asked for by the files' names; nothing is opened.
     /// - Returns: nil where `/proc/locks` cannot be read.
     public static func locks(databasePath: String) -> [Lock]? {
-        guard let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return nil }
+        guard let text = KernelFile.text(at: "/proc/locks") else { return nil }
         let path = URL(fileURLWithPath: databasePath).resolvingSymlinksInPath().path
-        return locks(text, files: ["", "-shm", "-wal"].compactMap { suffix in identity(path + suffix).map { (suffix, $0) } })
+        let files = ["", "-shm", "-wal"].compactMap { suffix in identity(path + suffix).map { (suffix, $0) } }
+        return locks(text, files: files)
     }
 
     /// A file, as `/proc/locks` names it.

@@ -1,4 +1,4 @@
-import CFutex
+import CLinux
 import Foundation
 
 extension QueueFile {

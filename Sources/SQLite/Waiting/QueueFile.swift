@@ -1,4 +1,4 @@
-import CFutex
+import CLinux
 import Foundation
 
 /// The file of a queue: a page of memory that all its members share, and bytes to lock, one a ticket.

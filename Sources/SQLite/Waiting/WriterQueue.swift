@@ -1,4 +1,4 @@
-import CFutex
+import CLinux
 import Foundation
 
 /// The line in which connections wait for a database's write lock, in one process and across processes: SQLite's own
@@ -8,7 +8,7 @@ import Foundation
 /// writes: somebody who ignores the queue, or whose ticket was skipped, costs order and nothing else.
 ///
 /// One who was killed leaves the line at once. One who was stopped in it holds the others up for `patience`: then they
-/// pass by.
+/// pass by, the next first.
 public final class WriterQueue {
     private let file: QueueFile
     private var ticket: UInt64?
@@ -77,10 +77,13 @@ public final class WriterQueue {
             }
             let now = Monotonic.now
             if seen != departures { (departures, quietSince) = (seen, now) }
-            let isStuck = now - quietSince >= Self.patience
+            let isQuiet = now - quietSince >= Self.patience
+            // Who is nearer to the turn tries earlier, so that the order holds behind one that is stuck too.
+            let stuck = isQuiet ? all(below: ticket) : []
+            let isStuck = isQuiet && now - quietSince >= Self.patience * UInt64(stuck.count)
             if isStuck || now >= deadline {
                 isDone = try attempt(.glance)
-                if isDone, isStuck, let first = lowest(below: ticket) { coexist_queue_skip(file.page, first) }
+                if isDone, isStuck, let first = stuck.min() { coexist_queue_skip(file.page, first) }
                 if isDone || now >= deadline { return isDone }
             }
             coexist_queue_sleep(file.page, seen, min(deadline, now + Self.poll), Self.bits(ahead))
@@ -104,10 +107,16 @@ public final class WriterQueue {
         return any == ticket - 1 ? any : file.held(ticket - 1..<ticket) ?? any
     }
 
-    private func lowest(below ticket: UInt64) -> UInt64? {
-        var lowest: UInt64?
-        while let found = file.held(waitedFor(below: lowest ?? ticket)) { lowest = found }
-        return lowest
+    /// The tickets below that somebody holds, in no order; at most as many as have a slot.
+    private func all(below ticket: UInt64) -> [UInt64] {
+        var found: [UInt64] = []
+        var ranges = [waitedFor(below: ticket)]
+        while let range = ranges.popLast(), found.count < Int(COEXIST_QUEUE_SLOTS) {
+            guard let next = file.held(range) else { continue }
+            found.append(next)
+            ranges += [range.lowerBound..<next, next + 1..<range.upperBound]
+        }
+        return found
     }
 
     private func waitedFor(below ticket: UInt64) -> Range<UInt64> {

@@ -29,7 +29,8 @@ struct BusyTests {
             let error = expectStoreError(.busy) {
                 _ = try other.save(SampleStore.authority, TransactionIdentity()) { _ in }
             }
-            #expect(error?.message.contains("this process (\(getpid())), the model stack's instance the other, since ") == true)
+            let name = "this process (\(getpid())), the model stack's instance the other, since "
+            #expect(error?.message.contains(name) == true)
         }
     }
 
@@ -40,7 +41,8 @@ struct BusyTests {
         let shell = try HoldingShell(sample.path)
         shell.stop()
         let error = expectStoreError(.busy) { try sample.insert("Tag", ["name": .string("new")]) }
-        #expect(error?.message.contains("process \(shell.processIdentifier) (sqlite3), which is stopped, since ") == true)
+        let name = "process \(shell.processIdentifier) (sqlite3), which is stopped, since "
+        #expect(error?.message.contains(name) == true)
         #expect(error?.way.hasPrefix("continue that process, or end it") == true)
         // Killed where it is: the lock is free at once, and its transaction is undone.
         shell.kill()

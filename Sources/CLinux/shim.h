@@ -1,19 +1,26 @@
-#ifndef COEXIST_CFUTEX_SHIM_H
-#define COEXIST_CFUTEX_SHIM_H
+#ifndef COEXIST_CLINUX_SHIM_H
+#define COEXIST_CLINUX_SHIM_H
 
-// Waiting on a word of memory that processes share, and locks that belong to an open file: neither is in the toolchain's
-// Glibc module, which hides what needs _GNU_SOURCE, and syscall(2) is variadic.
+// What the toolchain's Glibc module leaves out: waiting on a word of memory that processes share (syscall(2) is
+// variadic), locks that belong to an open file (they need _GNU_SOURCE), and the kind of a file system.
 
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 
 #define COEXIST_F_OFD_GETLK 36
 #define COEXIST_F_OFD_SETLK 37
 
 extern long syscall(long number, ...);
+
+// The kernel's number of a file system's kind (linux/magic.h); 0 where the path cannot be asked.
+static inline uint64_t coexist_file_system_kind(const char *path) {
+    struct statfs info;
+    return statfs(path, &info) == 0 ? (uint64_t)info.f_type & 0xffffffffu : 0;
+}
 
 // Sleeps while *word is `expected`, until a wake whose bits meet these, or the time of CLOCK_MONOTONIC.
 static inline void coexist_futex_wait(uint32_t *word, uint32_t expected, uint64_t until_nanoseconds, uint32_t bits) {
