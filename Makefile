@@ -15,14 +15,16 @@ docdir = $(PREFIX)/share/doc/coexistd
 release = .build/release
 # With the Swift runtime inside, the binaries run where there is no toolchain.
 flags = -c release --static-swift-stdlib
-# What `make fuzz` reads with, and for how long in all: make fuzz TARGET="json predicate" SECONDS=600
+# How long `make soak` and `make fuzz` go on in all, and what they are told: make fuzz TARGET="json predicate"
+SECONDS ?= 300
+TARGET ?=
+SOAK ?=
+# What `make fuzz` reads with.
 fuzz = COEXIST_FUZZ=1 $(SWIFT) build -c release --scratch-path .build/fuzz --product coexist-fuzz
 fuzzer = .build/fuzz/release/coexist-fuzz
 fuzzed = .run/fuzz
-SECONDS ?= 300
-TARGET ?=
 
-.PHONY: help run build test bench fuzz fuzz-seeds lint install clean packages sample check-units
+.PHONY: help run build test bench soak fuzz fuzz-seeds lint install clean packages sample check-units
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +50,9 @@ fuzz: packages ## let libFuzzer look for inputs that readers fail at: SECONDS= i
 
 fuzz-seeds: # the seeds in Tests/FuzzTests/Corpus anew, after what they are made from has changed
 	$(SWIFT) run coexist-fuzz seeds Tests/FuzzTests/Corpus
+
+soak: packages ## writers of both stacks, handovers, kills and purges for SECONDS=, then every check
+	$(SWIFT) run $(flags) coexist-soak --seconds $(SECONDS) $(SOAK)
 
 lint: ## check the format of every Swift file
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift

@@ -43,6 +43,7 @@ let package = Package(
         .executable(name: "coexistd", targets: ["coexistd"]),
         .executable(name: "coexistctl", targets: ["coexistctl"]),
         .executable(name: "coexist-bench", targets: ["coexist-bench"]),
+        .executable(name: "coexist-soak", targets: ["coexist-soak"]),
     ],
     targets: [
         .systemLibrary(
@@ -51,8 +52,9 @@ let package = Package(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CLinux"),
 
-        .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+        .target(name: "SQLite", dependencies: ["CSQLite", "CLinux"], swiftSettings: strict),
         .target(name: "KeyedArchive", swiftSettings: strict),
         .target(name: "StoreModel", dependencies: ["KeyedArchive", "CZlib"], swiftSettings: strict),
         .target(
@@ -85,12 +87,15 @@ let package = Package(
         .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strict),
         .target(
             name: "Control",
-            dependencies: ["Bridge", "Varlink", "Systemd", "StoreFormat", "StoreModel", "SQLite"],
+            dependencies: ["CLinux", "Bridge", "Varlink", "Systemd", "StoreFormat", "StoreModel", "SQLite"],
             swiftSettings: strict),
         .executableTarget(name: "coexistd", dependencies: ["Control"], swiftSettings: strict),
         .executableTarget(name: "coexistctl", dependencies: ["Control"], swiftSettings: strict),
         .executableTarget(
             name: "coexist-bench", dependencies: ["LegacyStack", "ModelStack", "StoreFormat", "SQLite", "CSQLite"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "coexist-soak", dependencies: ["Bridge", "LegacyStack", "ModelStack", "StoreFormat", "SQLite"],
             swiftSettings: strict),
 
         .systemLibrary(name: "CLibFuzzer"),
@@ -106,7 +111,7 @@ let package = Package(
         .target(
             name: "TestKit", dependencies: ["Varlink", "StoreFormat", "StoreModel", "SQLite"],
             swiftSettings: strict),
-        .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: strict),
+        .testTarget(name: "SQLiteTests", dependencies: ["TestKit", "SQLite"], swiftSettings: strict),
         .testTarget(name: "KeyedArchiveTests", dependencies: ["KeyedArchive"], swiftSettings: strict),
         .testTarget(name: "StoreModelTests", dependencies: ["StoreModel", "KeyedArchive"], swiftSettings: strict),
         .testTarget(
@@ -127,7 +132,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["TestKit", "Varlink", "LegacyStack", "coexistd", "coexistctl", "interrupted-migration"],
+            dependencies: [
+                "TestKit", "Varlink", "LegacyStack", "coexistd", "coexistctl", "coexist-soak", "interrupted-migration",
+            ],
             swiftSettings: strict),
     ]
 )

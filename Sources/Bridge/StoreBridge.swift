@@ -75,7 +75,9 @@ public final class StoreBridge: Sendable {
         if readOnlyReason == nil {
             let durability = options.durability
             maintenance = ConnectionPool(limit: 1) {
-                try StoreConnector.connect(storePath, .writer(durability), busyTimeout: 10_000)
+                let connection = try StoreConnector.connect(storePath, .writer(durability), busyTimeout: 10_000)
+                connection.queueLabel = "the daemon's own connection"
+                return connection
             }
             let legacy = legacy
             let model = model

@@ -28,8 +28,15 @@ extension Connection {
         public var checkpointedFrames: Int
     }
 
-    /// Moves the WAL into the main file. Being busy is a result, not an error.
+    /// Moves the WAL into the main file, when it is this connection's turn to write. Being busy is a result, not an error.
     public func checkpoint(_ mode: CheckpointMode) throws -> CheckpointResult {
+        let hadTurn = hasTurn
+        let deadline = policy.begin()
+        defer { policy.end() }
+        guard hadTurn || waitForTurn(until: deadline) else {
+            return CheckpointResult(isComplete: false, logFrames: logFrames, checkpointedFrames: 0)
+        }
+        defer { if !hadTurn { leaveQueue() } }
         var log: Int32 = 0
         var moved: Int32 = 0
         let raw =

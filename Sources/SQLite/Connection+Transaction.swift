@@ -12,10 +12,10 @@ extension Connection {
 
     /// Runs the body in a transaction: commits at its end, rolls back if it or the commit throws.
     public func transaction<T>(_ kind: TransactionKind, _ body: () throws -> T) throws -> T {
-        try execute("BEGIN \(kind.rawValue)")
+        try begin(kind)
         do {
             let result = try body()
-            try execute("COMMIT")
+            try commit()
             return result
         } catch {
             rollback()
@@ -23,10 +23,26 @@ extension Connection {
         }
     }
 
+    /// Begins a transaction. One that writes waits for the lock in the queue, where the connection has one, until
+    /// `busyTimeout`.
+    /// - Throws: `SQLiteError`; one that is busy comes at the timeout and names the holder, where it can be found.
+    public func begin(_ kind: TransactionKind) throws {
+        guard kind != .deferred else { return try execute("BEGIN DEFERRED") }
+        try waitForWriting { try execute("BEGIN \(kind.rawValue)") }
+    }
+
+    /// Commits the open transaction, and gives up the place in the queue.
+    /// - Parameter afterwards: runs when the transaction is committed and before the next writer's turn.
+    public func commit(_ afterwards: () -> Void = {}) throws {
+        try execute("COMMIT")
+        afterwards()
+        leaveQueue()
+    }
+
     /// Rolls back an open transaction, if there is one; a disk error can have done it already.
     public func rollback() {
-        guard isInTransaction else { return }
-        sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+        if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+        leaveQueue()
     }
 
     /// Runs the body in a savepoint inside a transaction.

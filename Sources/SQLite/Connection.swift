@@ -13,7 +13,8 @@ public final class Connection {
     /// How the file was opened.
     public let mode: OpenMode
     private var cache: [String: Statement] = [:]
-    private let policy: BusyPolicy
+    let policy: BusyPolicy
+    var queuePlace: QueuePlace?
     private let lease: RawFile.Lease
     let openedPath: String
     /// The file that was opened.

@@ -8,6 +8,8 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     /// The SQL that failed, where one did.
     public var sql: String?
+    /// Who holds the lock that a write waited for in vain, where that could be found.
+    public var holder: LockHolder?
 
     /// An error with SQLite's extended code and text.
     public init(extendedCode: Int32, message: String, sql: String? = nil) {

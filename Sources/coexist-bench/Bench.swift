@@ -4,7 +4,7 @@ import ModelStack
 import StoreFormat
 import StoreModel
 
-/// `coexist-bench [COUNT | notice]`: each stack's time as a ratio to raw SQLite doing the same statements, in one run.
+/// `coexist-bench [COUNT | notice | contention]`: each stack's time as a ratio to raw SQLite doing the same statements, in one run.
 enum Bench {
     static func run(_ arguments: [String]) -> Int32 {
         let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000
@@ -16,9 +16,15 @@ enum Bench {
                 try NoticeBench.write(Array(arguments.dropFirst(2)))
                 return 0
             }
+            if arguments.dropFirst().first == "contention-writer" {
+                try ContentionBench.write(Array(arguments.dropFirst(2)))
+                return 0
+            }
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            if arguments.dropFirst().first != "notice" { try measure(count, folder) }
-            try NoticeBench.run(folder)
+            let only = arguments.dropFirst().first.flatMap { ["notice", "contention"].contains($0) ? $0 : nil }
+            if only == nil { try measure(count, folder) }
+            if only != "contention" { try NoticeBench.run(folder) }
+            if only != "notice" { try ContentionBench.run(folder) }
             return 0
         } catch {
             FileHandle.standardError.write(Data("coexist-bench: \(error)\n".utf8))

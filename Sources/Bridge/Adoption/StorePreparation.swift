@@ -83,14 +83,9 @@ public struct StorePreparation: Sendable {
     }
 
     private static func warnOfSQLite(_ log: BridgeLog) {
-        let version = Connection.libraryVersionNumber
-        let isFixed =
-            version >= 3_051_003 || (3_050_007..<3_051_000).contains(version)
-            || (3_044_006..<3_045_000).contains(version)
-        if !isFixed {
+        for fault in LibraryFault.known() {
             log.warn(
-                "SQLite \(Connection.libraryVersion) has the WAL-reset fault (fixed in 3.51.3): automatic checkpoints are off, "
-                    + "and checkpoints take the writer's lock")
+                "SQLite \(Connection.libraryVersion) has \(fault.name) (fixed in \(fault.fixedIn)): \(fault.remedy)")
         }
     }
 }

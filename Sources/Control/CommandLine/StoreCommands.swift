@@ -34,6 +34,9 @@ enum StoreCommands {
             "release", "STORE [--keep-history]", "Removes our tables and triggers: the file is Apple's again",
             flags: ["keep-history"], operands: 1...1, run: release),
         MigrateCommand.command,
+        Command(
+            "doctor", "[STORE]", "What a support request needs: SQLite, file system, locks and their holders",
+            operands: 0...1, run: doctor),
     ]
 
     /// Opens the store of a command, with the model that it names.
@@ -172,5 +175,11 @@ enum StoreCommands {
             output.line("\(path) was never adopted: there was nothing to remove")
         }
         return 0
+    }
+
+    private static func doctor(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+        let doctor = Doctor(arguments.operands.first)
+        if output.isJSON { output.json(doctor.json) } else { doctor.print(output) }
+        return doctor.isWell ? 0 : 1
     }
 }

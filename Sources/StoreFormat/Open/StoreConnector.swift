@@ -62,6 +62,7 @@ public enum StoreConnector {
                 // After a large save the log's file goes back to this, once it has been checkpointed.
                 try connection.execute("PRAGMA journal_size_limit=\(8 << 20)")
                 try prepare(connection)
+                connection.useQueue(StoreQueue.path(of: path), label: "")
                 try connection.setMainTriggersEnabled(false)
                 try TriggerMirror.install(on: connection)
                 return connection

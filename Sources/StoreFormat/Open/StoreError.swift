@@ -123,7 +123,7 @@ extension StoreError {
             self.init(
                 .damaged, "\(path) is damaged: \(error.message)", way: "restore a backup, or salvage what can be read")
         case error.isBusy:
-            self.init(.busy, "\(path) is locked by another process", way: "try again when it has finished")
+            self.init(busy: error.holder, path: path)
         case error.isFull:
             self.init(
                 .diskFull, "the disk that holds \(path) is full", way: "free space and try again; nothing changed")
@@ -145,6 +145,18 @@ extension StoreError {
         default:
             self.init(.damaged, "\(path): \(error.description)")
         }
+    }
+
+    private init(busy holder: LockHolder?, path: String) {
+        guard let holder else {
+            self.init(.busy, "\(path) is locked by another process", way: "try again when it has finished")
+            return
+        }
+        let way =
+            holder.isStopped
+            ? "continue that process, or end it: its transaction is undone then"
+            : "try again when it has finished, or end it"
+        self.init(.busy, "\(path) is locked for writing by \(holder)", way: way)
     }
 
     /// Whether a statement went beyond one of SQLite's limits: only what a predicate makes can.

@@ -18,13 +18,13 @@ final class SalvageWriter {
     }
 
     func run(_ progress: (String, Int64) -> Void) throws -> StoreSalvage.Report {
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.begin(.immediate)
         do {
             for root in target.layout.roots { try table(root, progress) }
             try joins(progress)
             try dangling()
             try bookkeeping()
-            try connection.execute("COMMIT")
+            try connection.commit()
         } catch {
             connection.rollback()
             throw error
@@ -39,9 +39,9 @@ final class SalvageWriter {
     private func wrote() throws {
         pending += 1
         guard pending % 10_000 == 0 else { return }
-        try connection.execute("COMMIT")
+        try connection.commit()
         _ = try connection.checkpoint(.truncate)
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.begin(.immediate)
     }
 
     // MARK: Entities

@@ -64,7 +64,8 @@ public final class StoreWriter {
         try StoreHealth.checkWritable(store)
         try store.checkPlace()
         let result = try StoreConnector.translating(store.path) {
-            try connection.execute("BEGIN IMMEDIATE")
+            connection.queueLabel = "the \(authority.stack.rawValue) stack's instance \(authority.instanceName)"
+            try connection.begin(.immediate)
             var pending: SaveTransaction?
             var before: (store: Store, schemaVersion: Int64?) = (store, nil)
             do {
@@ -78,7 +79,12 @@ public final class StoreWriter {
                 let number = try transaction.finish()
                 sideEffects = transaction.sideEffects
                 try place.check(connection, store: store)
-                try connection.execute(number == nil ? "ROLLBACK" : "COMMIT")
+                if number == nil {
+                    connection.rollback()
+                } else {
+                    // With the place in the queue still ours, a checkpoint need not wait for other writers.
+                    try connection.commit { try? checkpointIfNeeded() }
+                }
                 if number == nil { (store, schemaVersion) = before }
                 if number != nil { notices.committed() }
                 transaction.removeObsoleteFiles(committed: number != nil)
@@ -91,7 +97,6 @@ public final class StoreWriter {
                 throw error
             }
         }
-        try? checkpointIfNeeded()
         return result
     }
 

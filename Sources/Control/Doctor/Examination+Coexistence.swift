@@ -1,0 +1,77 @@
+import Foundation
+import SQLite
+import StoreFormat
+import Varlink
+
+extension Examination {
+    /// What adoption left in the store and beside it.
+    static func coexistence(_ store: String) -> Examination {
+        var result = Examination("coexistence", "coexistence")
+        do {
+            try StoreConnector.translating(store) {
+                let connection = try StoreConnector.offlineReader(store)
+                try connection.transaction(.deferred) { try result.addState(connection, store) }
+            }
+        } catch {
+            result.findings.append(.wrong(error))
+        }
+        result.addLeftovers(store)
+        return result
+    }
+
+    private mutating func addState(_ connection: Connection, _ store: String) throws {
+        let isAdopted = try CoexistenceTables.exist(connection)
+        add("adopted", .bool(isAdopted))
+        guard isAdopted, let register = try OwnershipRegister.read(connection) else { return }
+        let state = try CoexistenceState.read(connection)
+        add("since", DateText.text(Date(timeIntervalSinceReferenceDate: state.adopted)))
+        add("guard", state.guardMode.rawValue)
+        add("timeline", .integer(state.timeline))
+        add("commits", .integer(state.commits))
+        add("purgeFloor", .integer(state.purgeFloor))
+        let units = register.units.values.sorted { $0.name < $1.name }
+        let frozen = units.filter(\.isFrozen).map(\.name)
+        add("units", JSON(units.count))
+        add("frozen", .array(frozen.map { .string($0) }), frozen.isEmpty ? "none" : frozen.joined(separator: ", "))
+        if !frozen.isEmpty, !StoreLock.isHeld(storePath: store) {
+            findings.append(
+                .wrong(
+                    "FrozenWithoutDaemon",
+                    "\(frozen.joined(separator: ", ")): frozen for a handover whose daemon is gone",
+                    way: "start the daemon: it undoes the freeze"))
+        }
+        add("backup", state.backup)
+        if let backup = state.backup, !FileManager.default.fileExists(atPath: backup) {
+            findings.append(
+                .note("BackupGone", "the copy from before adoption is not there any more: \(backup)"))
+        }
+    }
+
+    /// Files beside the store that nobody uses.
+    private mutating func addLeftovers(_ store: String) {
+        let path = URL(fileURLWithPath: store).resolvingSymlinksInPath().path
+        var found: [String] = []
+        if WriterQueue.members(at: StoreQueue.path(of: store)).isEmpty, !isOpen(path) {
+            for suffix in ["-coexist-queue", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+                found.append(path + suffix)
+            }
+        }
+        let folder = NoticeFolder.path(of: store)
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            let process = name.split(separator: "-").first.flatMap { Int32($0) }
+            if let process, kill(process, 0) != 0, errno == ESRCH { found.append("\(folder)/\(name)") }
+        }
+        add("leftovers", .array(found.map { .string($0) }), found.isEmpty ? "none" : found.joined(separator: "\n"))
+        if !found.isEmpty {
+            findings.append(
+                .note(
+                    "Leftovers", "\(found.count) file\(found.count == 1 ? "" : "s") of processes that were killed",
+                    way: "nothing has to be done: who opens the store next uses or removes them"))
+        }
+    }
+
+    /// Whether some process has the store open. Where that cannot be seen, it may be.
+    private func isOpen(_ path: String) -> Bool {
+        LockTable.locks(databasePath: path).map { locks in locks.contains { $0.place == "open" } } ?? true
+    }
+}
