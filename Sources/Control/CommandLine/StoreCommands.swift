@@ -33,6 +33,7 @@ enum StoreCommands {
         Command(
             "release", "STORE [--keep-history]", "Removes our tables and triggers: the file is Apple's again",
             flags: ["keep-history"], operands: 1...1, run: release),
+        audit, thaw,
     ]
 
     /// Opens the store of a command, with the model that it names.
