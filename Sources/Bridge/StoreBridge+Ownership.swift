@@ -47,13 +47,13 @@ extension StoreBridge {
     /// - Parameters:
     ///   - owner: the new owner; nil is the previous one.
     ///   - isDryRun: only the preflight, and what would be done.
-    ///   - rows: told how far the preflight's comparison has got.
     ///   - progress: called with each step as it ends.
+    ///   - rows: told how far the preflight's comparison has got.
     /// - Returns: nil for a dry run.
     /// - Throws: `StoreError`; `Busy` if the unit is in another handover.
     public func handover(
         _ entity: String, to owner: StackName?, isDryRun: Bool = false, user: String? = nil, reason: String? = nil,
-        rows: (Comparison.Progress) -> Void = { _ in }, progress: (HandoverStep) -> Void = { _ in }
+        progress: (HandoverStep) -> Void = { _ in }, rows: (Comparison.Progress) -> Void = { _ in }
     ) throws -> HandoverResult? {
         if !isDryRun { try checkWritable() }
         return try withUnitToItself(unit(of: entity).name) {
@@ -65,7 +65,8 @@ extension StoreBridge {
             }
             guard unit.owner != owner else {
                 throw StoreError(
-                    .refused, "\(entity) is owned by the \(owner.rawValue) stack already", way: "there is nothing to do")
+                    .refused, "\(entity) is owned by the \(owner.rawValue) stack already", way: "there is nothing to do"
+                )
             }
             return try withoutActuallyEscaping(rows) { rows in
                 try withoutActuallyEscaping(progress) { progress in

@@ -50,7 +50,8 @@ public enum Audit {
         report.start = max(state.historyStart, state.purgeFloor)
         report.last = extent.last
         if state.purgeFloor > state.historyStart {
-            report.notes.append("history up to transaction \(state.purgeFloor) has been purged: what it said is not proved")
+            report.notes.append(
+                "history up to transaction \(state.purgeFloor) has been purged: what it said is not proved")
         }
         let base = try AuditBase.find(given: given, adoption: state, store: store, model: model, &report)
         var counter = Progress(done: 0, total: Int(extent.count))

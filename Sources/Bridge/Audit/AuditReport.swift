@@ -26,6 +26,13 @@ public struct AuditReport: Sendable, Hashable {
         public var place: String
         /// What was found there.
         public var what: String
+
+        /// A violation.
+        public init(rule: Rule, place: String, what: String) {
+            self.rule = rule
+            self.place = place
+            self.what = what
+        }
     }
 
     /// A transaction that no instance of ours wrote: history has it, and the record of writers has not.
@@ -36,6 +43,13 @@ public struct AuditReport: Sendable, Hashable {
         public var timestamp: Double
         /// The entities whose objects it changed, by name.
         public var entities: [String]
+
+        /// A stranger's transaction.
+        public init(number: Int64, timestamp: Double, entities: [String]) {
+            self.number = number
+            self.timestamp = timestamp
+            self.entities = entities
+        }
     }
 
     /// What was found, of each rule at most `limit`.

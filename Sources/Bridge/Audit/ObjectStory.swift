@@ -74,7 +74,10 @@ struct ObjectStory {
         case (_?, nil):
             report(
                 name(nil),
-                last.map { "\($0.kind == .insert ? "inserted" : "updated") in transaction \($0.number), but it is gone, and history has no delete of it" }
+                last.map {
+                    "\($0.kind == .insert ? "inserted" : "updated") in transaction \($0.number), but it is gone"
+                }
+                .map { "\($0), and history has no delete of it" }
                     ?? "it is in the backup and gone now, and history has no delete of it")
         case (let said?, let now?):
             if said != now { report(name(now), "history says that it is \(name(said))") }

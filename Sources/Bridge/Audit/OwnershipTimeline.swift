@@ -34,7 +34,8 @@ struct OwnershipTimeline {
                             + "\(record.owner.rawValue), but \(before.owner.rawValue) was the owner")
                 }
                 if record.number < before.after {
-                    contradict(unit, "the handover to epoch \(record.epoch) lies before the one to epoch \(before.epoch)")
+                    contradict(
+                        unit, "the handover to epoch \(record.epoch) lies before the one to epoch \(before.epoch)")
                 }
                 list.append(Tenure(owner: record.owner, epoch: record.epoch, after: record.number))
             }

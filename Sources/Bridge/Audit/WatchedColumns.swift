@@ -40,7 +40,8 @@ struct WatchedColumns {
         if !story.isChanged, old.integer(2) != new.integer(2) {
             report(
                 object,
-                "its version is \(new.integer(2)), in the backup it is \(old.integer(2)), and history has no change of it")
+                "its version is \(new.integer(2)), in the backup it is \(old.integer(2)), and history has no change of it"
+            )
         }
         for watched in columns {
             guard !watched.slots.contains(where: { Self.isSet($0, in: story.marks) }) else { continue }

@@ -26,7 +26,8 @@ struct WriterAudit {
         for layout in store.layout.entities {
             let own = layout.attributes.map(\.name) + layout.relationships.filter { !$0.isToMany }.map(\.name)
             let joins = layout.relationships.compactMap { relationship -> (Int, String, String, String)? in
-                guard case .manyToMany(let join) = relationship.storage, let unit = timeline.unit(ofJoinTable: join.table),
+                guard case .manyToMany(let join) = relationship.storage,
+                    let unit = timeline.unit(ofJoinTable: join.table),
                     let slot = layout.bitmap.slots[relationship.name]?.first,
                     let destination = store.layout[relationship.description.destinationEntityName]?.rootName
                 else { return nil }
@@ -134,9 +135,12 @@ struct WriterAudit {
                 report.add(
                     .writer, place,
                     "\(written.object) was \(Self.word(written.kind)) by the \(stack) stack\(more), but "
-                        + "\(written.object.entity) was owned by the \(tenure.owner.rawValue) stack at epoch \(tenure.epoch)")
+                        + "\(written.object.entity) was owned by the \(tenure.owner.rawValue) stack at epoch \(tenure.epoch)"
+                )
             } else if transaction.noted[unit] == nil {
-                report.add(.epoch, place, "\(written.object) was \(Self.word(written.kind))\(more), and no epoch of \(unit) is noted")
+                report.add(
+                    .epoch, place,
+                    "\(written.object) was \(Self.word(written.kind))\(more), and no epoch of \(unit) is noted")
             }
         }
         for (unit, epoch) in transaction.noted.sorted(by: { $0.key < $1.key }) where !wrong.contains(unit) {

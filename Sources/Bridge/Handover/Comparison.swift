@@ -15,6 +15,14 @@ public struct Comparison: Sendable {
         public var legacy: ComparedValue
         /// What the model stack reads.
         public var model: ComparedValue
+
+        /// A difference.
+        public init(object: ObjectReference, property: String?, legacy: ComparedValue, model: ComparedValue) {
+            self.object = object
+            self.property = property
+            self.legacy = legacy
+            self.model = model
+        }
     }
 
     /// What a comparison found.
@@ -25,6 +33,11 @@ public struct Comparison: Sendable {
         public var differing = 0
         /// What reads differently, by the objects' keys: of at most as many objects as were asked for.
         public var differences: [Difference] = []
+
+        /// A result without differences.
+        public init(rows: Int = 0) {
+            self.rows = rows
+        }
 
         mutating func add(_ found: [Difference], limit: Int) {
             guard !found.isEmpty else { return }
@@ -45,6 +58,12 @@ public struct Comparison: Sendable {
         public var done: Int
         /// Objects that there were when it began.
         public var total: Int
+
+        /// So many of so many.
+        public init(done: Int, total: Int) {
+            self.done = done
+            self.total = total
+        }
     }
 
     /// How many differing objects a result describes, where nothing else is said.

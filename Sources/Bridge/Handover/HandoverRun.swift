@@ -40,7 +40,8 @@ struct HandoverRun {
         guard !unit.isFrozen else {
             let detail = "\(unit.name) is frozen already"
             report(HandoverStep(.preflight, isPassed: false, detail: detail))
-            throw StoreError(.refused, "the preflight failed: \(detail)", way: "thaw it first: `coexistctl thaw \(entity)`")
+            throw StoreError(
+                .refused, "the preflight failed: \(detail)", way: "thaw it first: `coexistctl thaw \(entity)`")
         }
         let outcome = try Preflight(bridge: bridge, unit: unit, owner: owner, progress: rows).run()
         if !outcome.failures.isEmpty {

@@ -5,17 +5,15 @@ import Varlink
 
 /// `coexistctl audit`, and the thaw of a store without a daemon.
 extension StoreCommands {
-    static let coexistenceCommands: [Command] = [
-        Command(
-            "audit", "STORE [--since BACKUP] [--model MODEL]",
-            "Proves from history and the ownership record that every entity had one writer",
-            options: ["since", "model"], operands: 1...1, run: audit),
-        Command(
-            "thaw", "STORE [ENTITY]", "Ends freezes whose daemon is gone: of one unit, or of all", operands: 1...2,
-            run: thaw),
-    ]
+    static let audit = Command(
+        "audit", "STORE [--since BACKUP] [--model MODEL]",
+        "Proves from history and the ownership record that every entity had one writer",
+        options: ["since", "model"], operands: 1...1, run: runAudit)
+    static let thaw = Command(
+        "thaw", "STORE [ENTITY]", "Ends freezes whose daemon is gone: of one unit, or of all", operands: 1...2,
+        run: runThaw)
 
-    private static func audit(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+    private static func runAudit(_ arguments: Arguments, _ output: Output) throws -> Int32 {
         let store = try open(arguments)
         var bar = ProgressBar("auditing")
         defer { bar.end() }
@@ -79,7 +77,7 @@ extension StoreCommands {
     }
 
     /// An entity alone is the daemon's to thaw.
-    private static func thaw(_ arguments: Arguments, _ output: Output) throws -> Int32 {
+    private static func runThaw(_ arguments: Arguments, _ output: Output) throws -> Int32 {
         let path = arguments.operands[0]
         guard arguments.operands.count == 2 || isPath(path) else {
             return try DaemonCommands.thaw(path, output, try DaemonClient(arguments))
@@ -89,7 +87,9 @@ extension StoreCommands {
             output.json(["thawed": .array(units.map { .string($0) })])
         } else {
             output.line(
-                units.isEmpty ? "nothing was frozen" : "thawed, owner and epoch are as before: \(units.joined(separator: ", "))")
+                units.isEmpty
+                    ? "nothing was frozen"
+                    : "thawed, owner and epoch are as before: \(units.joined(separator: ", "))")
         }
         return 0
     }

@@ -27,8 +27,8 @@ extension Requests {
             let result = try bridge.handover(
                 entity, to: owner, isDryRun: parameters["dryRun"]?.boolValue ?? false, user: user,
                 reason: parameters["reason"]?.stringValue,
-                rows: { if pace.isDue() { progress(["progress": Self.json($0)]) } },
-                progress: { send(["step": Self.json($0)]) })
+                progress: { send(["step": Self.json($0)]) },
+                rows: { if pace.isDue() { progress(["progress": Self.json($0)]) } })
             guard let result else { continue }
             send([
                 "result": [
