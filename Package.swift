@@ -108,6 +108,9 @@ let package = Package(
             swiftSettings: language + (isFuzzing ? [.define("COEXIST_FUZZ")] : []),
             linkerSettings: isFuzzing ? [.unsafeFlags([libFuzzer]), .linkedLibrary("stdc++")] : []),
 
+        // Ends itself in the middle of a handover; for tests only.
+        .executableTarget(
+            name: "coexist-fault", dependencies: ["Bridge", "LegacyStack", "StoreFormat"], swiftSettings: strict),
         .target(
             name: "TestKit", dependencies: ["Varlink", "StoreFormat", "StoreModel", "SQLite"],
             swiftSettings: strict),
@@ -119,7 +122,7 @@ let package = Package(
         .testTarget(name: "LegacyStackTests", dependencies: ["TestKit", "CoreData"], swiftSettings: strict),
         .testTarget(name: "ModelStackTests", dependencies: ["TestKit", "SwiftData"], swiftSettings: strict),
         .testTarget(
-            name: "BridgeTests", dependencies: ["TestKit", "Bridge"], exclude: ["Model/ownership.pml"],
+            name: "BridgeTests", dependencies: ["TestKit", "Bridge", "coexist-fault"], exclude: ["Model/ownership.pml"],
             swiftSettings: strict),
         .testTarget(name: "ControlTests", dependencies: ["Control"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),

@@ -25,6 +25,8 @@ public struct BridgeOptions: Sendable {
     public var maximumLogBytes: Int
     /// How long history is kept.
     public var retention = RetentionPolicy()
+    /// Called at each moment of a handover: for tests that end the process there.
+    public var handoverProbe: @Sendable (HandoverMoment) -> Void = { _ in }
 
     /// Makes options with the daemon's defaults for what is not given.
     public init(

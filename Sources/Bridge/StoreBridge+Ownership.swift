@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import StoreFormat
+import Synchronization
 
 extension StoreBridge {
     /// The register; for a store that is open without adoption, nil.
@@ -19,159 +20,82 @@ extension StoreBridge {
     }
 
     /// Refuses writes to the entity's unit until it is thawed; owner and epoch stay.
+    /// - Throws: `StoreError` `UnknownEntity`, `NotAdopted`, or `Busy` during a handover of the unit.
     @discardableResult
     public func freeze(_ entity: String) throws -> OwnershipRegister.Unit {
-        try checkWritable()
-        let unit = try unit(of: entity)
-        let store = store
-        return try maintain { try OwnershipWriter(connection: $0).setFrozen(true, unit: unit.name, store: store).0 }
+        try setFrozen(true, entity)
     }
 
     /// Ends a freeze: writes to the entity's unit are let through again. Harmless where there is none.
-    /// - Throws: `StoreError` `UnknownEntity` or `NotAdopted`, and what writing the register throws.
+    /// - Throws: `StoreError` `UnknownEntity` or `NotAdopted`, `Busy` during a handover of the unit, and what writing the
+    ///   register throws.
     @discardableResult
     public func thaw(_ entity: String) throws -> OwnershipRegister.Unit {
+        try setFrozen(false, entity)
+    }
+
+    private func setFrozen(_ isFrozen: Bool, _ entity: String) throws -> OwnershipRegister.Unit {
         try checkWritable()
         let unit = try unit(of: entity)
-        let store = store
-        return try maintain { try OwnershipWriter(connection: $0).setFrozen(false, unit: unit.name, store: store).0 }
+        return try withUnitToItself(unit.name) {
+            try maintain { try OwnershipWriter(connection: $0).setFrozen(isFrozen, unit: unit.name) }
+        }
     }
 
     /// Moves the unit of the entity to another owner: preflight, freeze, replay, compare, switch. Any failure clears the
     /// freeze, and owner and epoch are as before.
     /// - Parameters:
     ///   - owner: the new owner; nil is the previous one.
-    ///   - isDryRun: only the preflight.
+    ///   - isDryRun: only the preflight, and what would be done.
     ///   - progress: called with each step as it ends.
+    ///   - rows: told how far the preflight's comparison has got.
     /// - Returns: nil for a dry run.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`; `Busy` if the unit is in another handover.
     public func handover(
         _ entity: String, to owner: StackName?, isDryRun: Bool = false, user: String? = nil, reason: String? = nil,
-        progress: (HandoverStep) -> Void = { _ in }
+        progress: (HandoverStep) -> Void = { _ in }, rows: (Comparison.Progress) -> Void = { _ in }
     ) throws -> HandoverResult? {
-        try checkWritable()
-        let unit = try unit(of: entity)
-        guard let owner = owner ?? unit.previous else {
-            throw StoreError(
-                .refused, "\(entity) has no previous owner: it was never handed over",
-                way: "name the owner: --to legacy or --to model")
-        }
-        guard unit.owner != owner else {
-            throw StoreError(
-                .refused, "\(entity) is owned by the \(owner.rawValue) stack already", way: "there is nothing to do")
-        }
-        let position = try preflight(unit, to: owner, progress: progress)
-        if isDryRun { return nil }
-        let store = store
-        let (frozen, last) = try maintain {
-            try OwnershipWriter(connection: $0).setFrozen(true, unit: unit.name, store: store)
-        }
-        do {
-            progress(
-                HandoverStep(
-                    .freeze,
-                    detail: "writes to \(unit.entities.joined(separator: ", ")) are refused from transaction \(last) on"
-                ))
-            try replay(to: last)
-            progress(HandoverStep(.replay, detail: "both stacks are at transaction \(last)"))
-            try compareChanged(unit, after: position, progress: progress)
-            let cause = OwnershipWriter.Cause(user: user, reason: reason)
-            let (switched, number) = try maintain {
-                try OwnershipWriter(connection: $0)
-                    .switchOwner(unit: unit.name, to: owner, atEpoch: frozen.epoch, cause: cause, store: store)
-            }
-            // Both instances read the new epochs, so that the new owner's next save is let through.
-            for instance in [legacy, model] { try instance.apply([]) }
-            progress(HandoverStep(.switch, detail: "owned by the \(owner.rawValue) stack at epoch \(switched.epoch)"))
-            let timeline = try read { try CoexistenceState.read($0).timeline }
-            return HandoverResult(
-                entity: entity, unit: unit.entities, owner: owner, epoch: switched.epoch,
-                token: HistoryToken(storeUUID: store.uuid, timeline: timeline, transaction: number))
-        } catch {
-            _ = try? maintain { try OwnershipWriter(connection: $0).setFrozen(false, unit: unit.name, store: store) }
-            progress(HandoverStep(.thaw, isPassed: false, detail: "undone: owner and epoch are as before"))
-            throw error
-        }
-    }
-
-    /// - Returns: the transaction that the comparison is good for.
-    private func preflight(
-        _ unit: OwnershipRegister.Unit, to owner: StackName, progress: (HandoverStep) -> Void
-    ) throws -> Int64 {
-        func failed(_ detail: String, _ way: String) -> StoreError {
-            progress(HandoverStep(.preflight, isPassed: false, detail: detail))
-            return StoreError(.refused, "the preflight failed: \(detail)", way: way)
-        }
-        guard !unit.isFrozen else { throw failed("\(unit.name) is frozen already", "thaw it first") }
-        guard legacy.store.metadata.versionHashes == model.store.metadata.versionHashes else {
-            throw failed("the two stacks opened different schemas", "restart the daemon")
-        }
-        let last = try extent().last
-        try replay(to: last)
-        var rows = 0
-        for entity in unit.entities where store.layout[entity]?.isAbstract != true {
-            let result = try Comparison.compare(entity: entity, legacy: legacy, model: model, limit: 10)
-            rows += result.rows
-            if let first = result.differences.first {
-                throw failed(
-                    "\(first.object) reads differently: \(first.property ?? "the object") is \(first.legacy) in legacy, \(first.model) in model",
-                    "see `coexistctl compare \(entity)`")
-            }
-        }
-        progress(
-            HandoverStep(
-                .preflight,
-                detail: "schemas agree, \(rows) rows read equal through both stacks" + crossings(unit, owner)))
-        return last
-    }
-
-    /// Delete rules that will reach rows of the other owner.
-    private func crossings(_ unit: OwnershipRegister.Unit, _ owner: StackName) -> String {
-        guard let register = try? register() else { return "" }
-        let names = unit.entities.flatMap { entity -> [String] in
-            (store.layout[entity]?.relationships ?? []).compactMap { relationship in
-                guard relationship.description.deleteRule == .cascade || relationship.description.deleteRule == .deny,
-                    let other = register.unit(ofEntity: relationship.description.destinationEntityName),
-                    other.name != unit.name, other.owner != owner
-                else { return nil }
-                return "\(entity).\(relationship.name)"
-            }
-        }
-        return names.isEmpty
-            ? ""
-            : "; deletes that these rules carry to the other owner's rows will be refused: "
-                + names.joined(separator: ", ")
-    }
-
-    private func compareChanged(
-        _ unit: OwnershipRegister.Unit, after position: Int64, progress: (HandoverStep) -> Void
-    ) throws {
-        let entities = Set(unit.entities)
-        var changed: Set<ObjectReference> = []
-        var last = position
-        let store = store
-        while true {
-            let number = last
-            let batch = try read {
-                try HistoryReader($0, store: store).transactions(after: number, changeLimit: 10_000)
-            }
-            guard let newest = batch.last else { break }
-            last = newest.number
-            for change in batch.flatMap(\.changes) where entities.contains(change.object.entity) {
-                changed.insert(change.object)
-            }
-        }
-        for object in changed.sorted() {
-            if let first = try Comparison.compare(object, legacy: legacy, model: model).first {
-                progress(
-                    HandoverStep(
-                        .compare, isPassed: false,
-                        detail: "\(object) reads differently: \(first.property ?? "the object")"))
+        if !isDryRun { try checkWritable() }
+        return try withUnitToItself(unit(of: entity).name) {
+            let unit = try unit(of: entity)
+            guard let owner = owner ?? unit.previous else {
                 throw StoreError(
-                    .refused, "\(object) reads differently through the two stacks",
-                    way: "see `coexistctl compare \(object.entity)`")
+                    .refused, "\(entity) has no previous owner: it was never handed over",
+                    way: "name the owner: --to legacy or --to model")
+            }
+            guard unit.owner != owner else {
+                throw StoreError(
+                    .refused, "\(entity) is owned by the \(owner.rawValue) stack already", way: "there is nothing to do"
+                )
+            }
+            return try withoutActuallyEscaping(rows) { rows in
+                try withoutActuallyEscaping(progress) { progress in
+                    let run = HandoverRun(
+                        bridge: self, entity: entity, unit: unit, owner: owner,
+                        cause: OwnershipWriter.Cause(user: user, reason: reason), rows: rows, report: progress)
+                    return try run.run(isDryRun: isDryRun)
+                }
             }
         }
-        progress(HandoverStep(.compare, detail: "\(changed.count) objects changed since the preflight, all read equal"))
+    }
+
+    /// One handover, freeze or thaw of a unit at a time: who thaws in the middle of a handover would let writes in that
+    /// nobody compares.
+    private func withUnitToItself<T>(_ name: String, _ body: () throws -> T) throws -> T {
+        let isFree = unitsAtWork.withLock { units in units.insert(name).inserted }
+        guard isFree else {
+            throw StoreError(
+                .busy, "\(name) is being handed over just now", way: "wait until the handover has ended")
+        }
+        defer { unitsAtWork.withLock { units in _ = units.remove(name) } }
+        return try body()
+    }
+
+    /// Every change of owner of the entity's unit, or of all, oldest first.
+    /// - Throws: `StoreError` `UnknownEntity` or `NotAdopted`.
+    public func handovers(of entity: String? = nil) throws -> [HandoverRecord] {
+        let name = try entity.map { try self.unit(of: $0).name }
+        guard try register() != nil else { return [] }
+        return try read { try HandoverRecord.read($0, unit: name) }
     }
 }

@@ -25,6 +25,8 @@ public final class StoreBridge: Sendable {
     /// One connection, so that maintenance is done one thing at a time.
     let maintenance: ConnectionPool?
     let observers = HistoryObservers()
+    /// The units that a handover, a freeze or a thaw is about just now.
+    let unitsAtWork = Mutex<Set<String>>([])
     private let lock: StoreLock
     private let replayers: [StackName: Replayer]
     private let watcher: Mutex<CommitWatcher?>

@@ -11,6 +11,9 @@ public enum Programs {
     /// The path of the control program.
     public static let coexistctl = folder + "/coexistctl"
 
+    /// The path of the program that ends itself in the middle of a handover.
+    public static let coexistFault = folder + "/coexist-fault"
+
     /// The path of a program on PATH, or nil.
     public static func find(_ name: String) -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }

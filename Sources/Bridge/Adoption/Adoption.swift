@@ -67,6 +67,7 @@ public enum Adoption {
                 guard try !CoexistenceTables.exist(connection) else {
                     throw StoreError(.alreadyExists, "\(store.path) was adopted meanwhile", way: "start again")
                 }
+                let last = try HistoryReader(connection, store: store).extent().last
                 let makesHistory = !store.historyForm.isTracked
                 if makesHistory {
                     let tombstones = store.layout.entities.map(\.tombstoneAttributes.count).max() ?? 0
@@ -78,7 +79,7 @@ public enum Adoption {
                 try CoexistenceState(
                     adopted: now, timeline: makesHistory ? CoexistenceState.freshTimeline : 1, commits: 1,
                     guardMode: plan.guardMode, madeHistory: makesHistory,
-                    journalMode: journal, backup: backup
+                    journalMode: journal, backup: backup, historyStart: last
                 ).insert(connection)
                 try seed(connection, store, units: units, owners: owners, joins: joins, now: now)
                 for violation in inherited {

@@ -7,14 +7,29 @@ struct OwnershipWriter {
     let connection: Connection
 
     /// Sets or clears a unit's flag; owner and epoch stay.
-    /// - Returns: the unit as it then is, and the last transaction number at that moment.
+    /// - Returns: the unit as it then is.
     @discardableResult
-    func setFrozen(_ isFrozen: Bool, unit: String, store: Store) throws -> (OwnershipRegister.Unit, Int64) {
+    func setFrozen(_ isFrozen: Bool, unit: String) throws -> OwnershipRegister.Unit {
         try connection.transaction(.immediate) {
             try connection.run(
                 "UPDATE COEXIST_UNIT SET FROZEN = ? WHERE NAME = ?", [.integer(isFrozen ? 1 : 0), .text(unit)])
             try CoexistenceState.countCommit(connection)
-            return (try current(unit), try HistoryReader(connection, store: store).extent().last)
+            return try current(unit)
+        }
+    }
+
+    /// Freezes a unit for a handover.
+    /// - Returns: the last transaction number at that moment.
+    /// - Throws: `StoreError` `Refused` if the unit is not as it was before.
+    func freeze(_ before: OwnershipRegister.Unit, store: Store) throws -> Int64 {
+        try connection.transaction(.immediate) {
+            guard try current(before.name) == before else {
+                throw StoreError(
+                    .refused, "\(before.name) was frozen or handed over meanwhile", way: "start the handover again")
+            }
+            try connection.run("UPDATE COEXIST_UNIT SET FROZEN = 1 WHERE NAME = ?", [.text(before.name)])
+            try CoexistenceState.countCommit(connection)
+            return try HistoryReader(connection, store: store).extent().last
         }
     }
 
@@ -22,13 +37,9 @@ struct OwnershipWriter {
     /// - Returns: the units that were frozen.
     func thawAll() throws -> [String] {
         try connection.transaction(.immediate) {
-            let frozen = try connection.query("SELECT NAME FROM COEXIST_UNIT WHERE FROZEN <> 0 ORDER BY NAME")
-                .compactMap { $0[0].textValue }
-            if !frozen.isEmpty {
-                try connection.run("UPDATE COEXIST_UNIT SET FROZEN = 0")
-                try CoexistenceState.countCommit(connection)
-            }
-            return frozen
+            let thawed = try AbandonedFreeze.undo(connection)
+            if !thawed.isEmpty { try CoexistenceState.countCommit(connection) }
+            return thawed
         }
     }
 
@@ -39,9 +50,10 @@ struct OwnershipWriter {
     }
 
     /// Gives a frozen unit to its new owner: epoch + 1, flag cleared, and a record of it.
+    /// - Parameter beforeCommit: called when all is written.
     /// - Throws: `StoreError` `Refused` if the unit is not frozen at that epoch any more.
     func switchOwner(
-        unit: String, to owner: StackName, atEpoch epoch: Int64, cause: Cause, store: Store
+        unit: String, to owner: StackName, atEpoch epoch: Int64, cause: Cause, store: Store, beforeCommit: () -> Void
     ) throws -> (OwnershipRegister.Unit, Int64) {
         try connection.transaction(.immediate) {
             let now = Date().timeIntervalSinceReferenceDate
@@ -65,7 +77,9 @@ struct OwnershipWriter {
                     cause.user.map { .text($0) } ?? .null, cause.reason.map { .text($0) } ?? .null, .integer(last),
                 ])
             try CoexistenceState.countCommit(connection)
-            return (try current(unit), last)
+            let switched = try current(unit)
+            beforeCommit()
+            return (switched, last)
         }
     }
 

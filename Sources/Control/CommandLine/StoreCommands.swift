@@ -37,6 +37,7 @@ enum StoreCommands {
         Command(
             "doctor", "[STORE]", "What a support request needs: SQLite, file system, locks and their holders",
             operands: 0...1, run: doctor),
+        audit, thaw,
     ]
 
     /// Opens the store of a command, with the model that it names.

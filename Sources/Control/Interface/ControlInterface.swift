@@ -65,11 +65,25 @@ public enum ControlInterface {
           ageP99: ?float
         )
 
+        # Something that a handover's preflight looked at.
+        type Check (
+          check: string,
+          ok: bool,
+          detail: string
+        )
+
         # A step of a handover.
         type Step (
           step: string,
           ok: bool,
-          detail: string
+          detail: string,
+          checks: ?[]Check
+        )
+
+        # How many objects of how many a comparison has read.
+        type Progress (
+          done: int,
+          total: int
         )
 
         # A handover that is done: the unit of entities that changed hands, and the last token under the old owner.
@@ -81,12 +95,17 @@ public enum ControlInterface {
           token: string
         )
 
-        # A property that reads differently through the two stacks.
-        type Difference (
-          id: string,
-          property: ?string,
-          legacy: string,
-          model: string
+        # A change of owner of a unit: when, by whom, why, and the last token under the owner before.
+        type HandoverRecord (
+          entity: string,
+          unit: []string,
+          from: ?string,
+          to: string,
+          epoch: int,
+          at: string,
+          by: ?string,
+          reason: ?string,
+          token: string
         )
 
         # A durable reader of history. Lag and keeps count transactions: not acknowledged yet, and kept for this reader
@@ -120,15 +139,18 @@ public enum ControlInterface {
         # Every entity with its owner.
         method Owners() -> (owners: []Owner)
 
-        # Moves the unit of each entity to an owner, or back to its previous one. With more: each step as it ends, the
-        # result last.
+        # Moves the unit of each entity to an owner, or back to its previous one. With more: each step as it ends, how far
+        # the comparison has got now and then, and the result last.
         method Handover(
           entities: []string,
           to: ?string,
           back: ?bool,
           dryRun: ?bool,
           reason: ?string
-        ) -> (step: ?Step, result: ?HandoverResult)
+        ) -> (step: ?Step, result: ?HandoverResult, progress: ?Progress)
+
+        # Every change of owner, of the entity's unit or of all, oldest first.
+        method Handovers(entity: ?string) -> (handovers: []HandoverRecord)
 
         # Refuses writes to the entity's unit until it is thawed.
         method Freeze(entity: string) -> (owners: []Owner)
@@ -136,8 +158,15 @@ public enum ControlInterface {
         # Ends a freeze.
         method Thaw(entity: string) -> (owners: []Owner)
 
-        # Reads every object of the entity through both stacks, or a sample, and lists what differs.
-        method Compare(entity: string, sample: ?int) -> (entity: string, rows: int, differences: []Difference)
+        # Reads every object of the entity through both stacks, or a random sample, and lists what differs: id, property,
+        # and what each stack reads, of the first thousand objects. With more: how far it has got, the result last.
+        method Compare(entity: string, sample: ?int) -> (
+          entity: string,
+          rows: int,
+          differing: int,
+          differences: []object,
+          progress: ?Progress
+        )
 
         # Objects by a predicate in NSPredicate's format; sort keys as key or key:desc. With more, in pages.
         method Fetch(

@@ -4,8 +4,13 @@ import StoreFormat
 import Varlink
 
 extension Requests {
-    /// Hands over the unit of each entity; sends each step, and each result.
-    func handover(_ parameters: JSONObject, user: String, send: (JSONObject) -> Void) throws {
+    /// Hands over the unit of each entity.
+    /// - Parameters:
+    ///   - send: takes each step, and each result.
+    ///   - progress: takes how far a comparison has got, now and then.
+    func handover(
+        _ parameters: JSONObject, user: String, send: (JSONObject) -> Void, progress: (JSONObject) -> Void
+    ) throws {
         let entities = (parameters["entities"]?.arrayValue ?? []).compactMap(\.stringValue)
         let isBack = parameters["back"]?.boolValue ?? false
         let owner = try stack(parameters["to"])
@@ -14,20 +19,17 @@ extension Requests {
                 .refused, "a handover takes entities and one of to and back",
                 way: "use --to legacy, --to model or --back")
         }
+        // A name that is wrong is told before anything moves.
+        let units = try entities.map { try bridge.unit(of: $0).name }
         var done: Set<String> = []
-        for entity in entities where !done.contains(entity) {
+        var pace = Pace()
+        for (entity, unit) in zip(entities, units) where done.insert(unit).inserted {
             let result = try bridge.handover(
                 entity, to: owner, isDryRun: parameters["dryRun"]?.boolValue ?? false, user: user,
-                reason: parameters["reason"]?.stringValue
-            ) { step in
-                send([
-                    "step": [
-                        "step": .string(step.name.rawValue), "ok": .bool(step.isPassed), "detail": .string(step.detail),
-                    ]
-                ])
-            }
+                reason: parameters["reason"]?.stringValue,
+                progress: { send(["step": Self.json($0)]) },
+                rows: { if pace.isDue() { progress(["progress": Self.json($0)]) } })
             guard let result else { continue }
-            done.formUnion(result.unit)
             send([
                 "result": [
                     "entity": .string(result.entity), "unit": .array(result.unit.map { .string($0) }),
@@ -36,6 +38,43 @@ extension Requests {
                 ]
             ])
         }
+    }
+
+    private static func json(_ step: HandoverStep) -> JSON {
+        var json: JSONObject = [
+            "step": .string(step.name.rawValue), "ok": .bool(step.isPassed), "detail": .string(step.detail),
+        ]
+        if !step.checks.isEmpty {
+            json["checks"] = .array(
+                step.checks.map { check in
+                    [
+                        "check": .string(check.name.rawValue), "ok": .bool(check.isPassed),
+                        "detail": .string(check.detail),
+                    ]
+                })
+        }
+        return .object(json)
+    }
+
+    /// The record of handovers, of one entity's unit or of all, oldest first.
+    func handovers(_ parameters: JSONObject) throws -> JSONObject {
+        let records = try bridge.handovers(of: parameters["entity"]?.stringValue)
+        let units = try bridge.register()?.units ?? [:]
+        func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
+        return [
+            "handovers": .array(
+                try records.map { record in
+                    [
+                        "entity": .string(record.unit),
+                        "unit": .array((units[record.unit]?.entities ?? []).map { .string($0) }),
+                        "from": text(record.previous?.rawValue), "to": .string(record.owner.rawValue),
+                        "epoch": .integer(record.epoch),
+                        "at": json.value(.date(Date(timeIntervalSinceReferenceDate: record.at))),
+                        "by": text(record.user), "reason": text(record.reason),
+                        "token": .string(try token(record.number)),
+                    ]
+                })
+        ]
     }
 
     func freeze(_ parameters: JSONObject) throws -> JSONObject {

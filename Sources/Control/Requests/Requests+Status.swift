@@ -109,24 +109,6 @@ extension Requests {
         return ["stacks": try self.stacks(stacks)]
     }
 
-    func compare(_ parameters: JSONObject) throws -> JSONObject {
-        let entity = try store.layout.entity(parameters["entity"]?.stringValue ?? "")
-        var rows = 0
-        var differences: [JSON] = []
-        for name in entity.treeNames where store.layout[name]?.isAbstract != true {
-            let result = try Comparison.compare(entity: name, legacy: bridge.legacy, model: bridge.model)
-            rows += result.rows
-            differences += result.differences.map { difference in
-                [
-                    "id": .string(difference.object.uri(storeUUID: store.uuid)),
-                    "property": difference.property.map { .string($0) } ?? .null, "legacy": .string(difference.legacy),
-                    "model": .string(difference.model),
-                ]
-            }
-        }
-        return ["entity": .string(entity.name), "rows": JSON(rows), "differences": .array(differences)]
-    }
-
     func verify() throws -> JSONObject {
         let store = store
         let violations = try bridge.read { try StoreVerifier.verify($0, store: store) }

@@ -64,9 +64,14 @@ final class ControlService: Sendable {
         case "Status": call.reply(try requests.status(state: "running", clients: clients()))
         case "Owners": call.reply(["owners": try requests.owners()])
         case "Handover": try handover(parameters, call)
+        case "Handovers": call.reply(try requests.handovers(parameters))
         case "Freeze": call.reply(try requests.freeze(parameters))
         case "Thaw": call.reply(try requests.thaw(parameters))
-        case "Compare": call.reply(try requests.compare(parameters))
+        case "Compare":
+            call.reply(
+                try requests.compare(parameters) { progress in
+                    if call.call.more { call.send(progress) }
+                })
         case "Fetch": try fetch(parameters, call)
         case "Count": call.reply(try requests.count(parameters))
         case "Get": call.reply(try requests.get(parameters))
@@ -95,11 +100,26 @@ final class ControlService: Sendable {
     }
 
     private func handover(_ parameters: JSONObject, _ call: IncomingCall) throws {
+        // Each reply but the last is sent on, so one is always held back.
         var last: JSONObject = [:]
-        try requests.handover(parameters, user: "uid \(call.peer.uid)") { step in
-            // Each reply but the last is sent on, so one is always held back.
+        func sendLast() {
             if !last.isEmpty, call.call.more { call.send(last) }
-            last = step
+            last = [:]
+        }
+        do {
+            try requests.handover(
+                parameters, user: UserName.of(call.peer.uid),
+                send: { step in
+                    sendLast()
+                    last = step
+                },
+                progress: { state in
+                    sendLast()
+                    if call.call.more { call.send(state) }
+                })
+        } catch {
+            sendLast()
+            throw error
         }
         call.reply(last)
     }

@@ -43,7 +43,8 @@ public struct ObjectJSON: Sendable {
             ]))
     }
 
-    private func relationship(_ value: RelationshipValue) -> JSON {
+    /// What a relationship holds: an object's URI or null, or an array of URIs.
+    public func relationship(_ value: RelationshipValue) -> JSON {
         switch value {
         case .toOne(let reference): reference.map { .string($0.uri(storeUUID: storeUUID)) } ?? .null
         case .toMany(let references): .array(references.map { .string($0.uri(storeUUID: storeUUID)) })

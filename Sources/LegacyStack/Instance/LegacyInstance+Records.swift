@@ -90,6 +90,20 @@ extension LegacyInstance {
         }
     }
 
+    /// Calls the body with the objects of exactly this entity whose keys lie above `key` and not above `last`, by key, in
+    /// one snapshot, until it returns false.
+    /// - Throws: `StoreError`, and what the body throws.
+    public func forEachObject(
+        of entity: String, after key: Int64, through last: Int64, _ body: (ObjectRecord) throws -> Bool
+    ) throws {
+        let entity = try schema.entity(entity)
+        try read { connection in
+            try connection.transaction(.deferred) {
+                try RecordReader(connection, schema, entity).forEach(after: key, through: last, body)
+            }
+        }
+    }
+
     /// The entity of the row with that key, if it is the given one or inherits from it.
     func concreteEntity(_ entity: SchemaEntity, _ key: Int64, _ connection: Connection) throws -> SchemaEntity? {
         let sql = "SELECT Z_ENT FROM \(entity.layout.table.sqlIdentifier) WHERE Z_PK = ?"

@@ -24,11 +24,14 @@ final class RecordReader {
         let one = try connection.cached(entity.recordShape.one)
         one.bind(key, at: 1)
         defer { one.reset() }
-        guard try one.step() else { return nil }
-        var record = self.record(one)
+        return try one.step() ? try withMembers(self.record(one)) : nil
+    }
+
+    private func withMembers(_ record: ObjectRecord) throws -> ObjectRecord {
+        var record = record
         for relationship in toManys {
             var list: [ObjectReference] = []
-            try connection.cached(relationship.sql.member).forEach([.integer(key)]) { row in
+            try connection.cached(relationship.sql.member).forEach([.integer(record.reference.key)]) { row in
                 if let entity = schema[number: row.integer(1)] {
                     list.append(ObjectReference(entity: entity.name, key: row.integer(0)))
                 }
@@ -36,6 +39,15 @@ final class RecordReader {
             record.relationships[relationship.name] = .toMany(list)
         }
         return record
+    }
+
+    /// The objects with keys above one and not above another, by key, until the body returns false.
+    func forEach(after key: Int64, through last: Int64, _ body: (ObjectRecord) throws -> Bool) throws {
+        let rows = try connection.prepare(entity.recordShape.range)
+        rows.bind([.integer(key), .integer(last)])
+        while try rows.step() {
+            guard try body(try withMembers(record(rows))) else { return }
+        }
     }
 
     /// All objects by key. To-many relationships are read beside the rows, one ordered pass each.

@@ -10,6 +10,8 @@ struct RecordShape: Sendable {
     let one: String
     /// All objects by key.
     let all: String
+    /// The objects with keys above one and not above another, by key.
+    let range: String
 
     /// The rows are `Z_PK, Z_OPT`, the columns, then the entity number of the row that each to-one leads to.
     init(_ layout: EntityLayout, _ store: StoreLayout) {
@@ -40,5 +42,6 @@ struct RecordShape: Sendable {
         let select = "SELECT \(list) FROM \(layout.table.sqlIdentifier) AS t\(joins) WHERE t.Z_ENT = \(layout.number)"
         one = select + " AND t.Z_PK = ?"
         all = select + " ORDER BY t.Z_PK"
+        range = select + " AND t.Z_PK > ? AND t.Z_PK <= ? ORDER BY t.Z_PK"
     }
 }

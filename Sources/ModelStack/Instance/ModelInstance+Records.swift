@@ -51,4 +51,27 @@ extension ModelInstance {
             try Self.forEachRow(fetch, connection) { try body(try reader.record($0)) }
         }
     }
+
+    /// Calls the body with the objects of exactly this entity whose keys lie above `key` and not above `last`, by key, in
+    /// one snapshot, until it returns false; nothing goes into the cache.
+    /// - Throws: `StoreError`, and what the body throws.
+    public func forEachObject(
+        of entity: String, after key: Int64, through last: Int64, _ body: (ObjectRecord) throws -> Bool
+    ) throws {
+        let layout = try plan.entity(entity).layout
+        let select = SelectPlan([try plan.entity(entity)])
+        try read { connection in
+            let reader = RecordReader(connection, plan, isBulk: false)
+            let rows = try connection.prepare(
+                """
+                SELECT \(select.list("t")) FROM \(layout.table.sqlIdentifier) t
+                WHERE t.Z_ENT = \(layout.number) AND t.Z_PK > ? AND t.Z_PK <= ? ORDER BY t.Z_PK
+                """)
+            rows.bind([.integer(key), .integer(last)])
+            while try rows.step() {
+                guard let row = StoredRow.read(rows, select) else { continue }
+                guard try body(try reader.record(row)) else { return }
+            }
+        }
+    }
 }

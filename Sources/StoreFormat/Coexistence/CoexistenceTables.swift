@@ -12,7 +12,8 @@ public enum CoexistenceTables {
         """
         CREATE TABLE COEXIST_STATE (ID INTEGER PRIMARY KEY CHECK (ID = 1), FORM INTEGER NOT NULL, ADOPTED REAL NOT NULL,
             TIMELINE INTEGER NOT NULL, COMMITS INTEGER NOT NULL, PURGE_FLOOR INTEGER NOT NULL, GUARD TEXT NOT NULL,
-            MADE_HISTORY INTEGER NOT NULL, JOURNAL_MODE TEXT NOT NULL, BACKUP TEXT)
+            MADE_HISTORY INTEGER NOT NULL, JOURNAL_MODE TEXT NOT NULL, BACKUP TEXT,
+            HISTORY_START INTEGER NOT NULL DEFAULT 0)
         """,
         """
         CREATE TABLE COEXIST_UNIT (NAME TEXT PRIMARY KEY, OWNER TEXT NOT NULL, PREVIOUS TEXT, EPOCH INTEGER NOT NULL,
@@ -79,12 +80,14 @@ public struct CoexistenceState: Sendable, Hashable {
     public var journalMode: String
     /// Where the backup from before adoption lies.
     public var backup: String?
+    /// The last history transaction before adoption: the record of writers begins after it.
+    public var historyStart: Int64
 
     /// A state to insert, as at adoption.
     public init(
         form: Int64 = CoexistenceTables.form, adopted: Double, timeline: Int64 = 1, commits: Int64,
         purgeFloor: Int64 = 0,
-        guardMode: GuardMode, madeHistory: Bool, journalMode: String, backup: String?
+        guardMode: GuardMode, madeHistory: Bool, journalMode: String, backup: String?, historyStart: Int64 = 0
     ) {
         self.form = form
         self.adopted = adopted
@@ -95,13 +98,15 @@ public struct CoexistenceState: Sendable, Hashable {
         self.madeHistory = madeHistory
         self.journalMode = journalMode
         self.backup = backup
+        self.historyStart = historyStart
     }
 
     /// Reads the row.
     /// - Throws: `StoreError` `Damaged` where there is none, `Refused` for another version's form.
     public static func read(_ connection: Connection) throws -> CoexistenceState {
         let sql = """
-            SELECT FORM, ADOPTED, TIMELINE, COMMITS, PURGE_FLOOR, GUARD, MADE_HISTORY, JOURNAL_MODE, BACKUP
+            SELECT FORM, ADOPTED, TIMELINE, COMMITS, PURGE_FLOOR, GUARD, MADE_HISTORY, JOURNAL_MODE, BACKUP,
+                HISTORY_START
             FROM COEXIST_STATE
             """
         guard let row = try connection.query(sql).first, let form = row[0].integerValue else {
@@ -118,17 +123,22 @@ public struct CoexistenceState: Sendable, Hashable {
             form: form, adopted: row[1].doubleValue ?? 0, timeline: row[2].integerValue ?? 1,
             commits: row[3].integerValue ?? 0, purgeFloor: row[4].integerValue ?? 0,
             guardMode: row[5].textValue.flatMap(GuardMode.init(rawValue:)) ?? .always,
-            madeHistory: row[6].integerValue == 1, journalMode: row[7].textValue ?? "wal", backup: row[8].textValue)
+            madeHistory: row[6].integerValue == 1, journalMode: row[7].textValue ?? "wal", backup: row[8].textValue,
+            historyStart: row[9].integerValue ?? 0)
     }
 
     /// Writes the row of a store that is being adopted.
     public func insert(_ connection: Connection) throws {
         try connection.run(
-            "INSERT INTO COEXIST_STATE VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            """
+            INSERT INTO COEXIST_STATE (ID, FORM, ADOPTED, TIMELINE, COMMITS, PURGE_FLOOR, GUARD, MADE_HISTORY,
+                JOURNAL_MODE, BACKUP, HISTORY_START)
+            VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
             [
                 .integer(form), .real(adopted), .integer(timeline), .integer(commits), .integer(purgeFloor),
                 .text(guardMode.rawValue), .integer(madeHistory ? 1 : 0), .text(journalMode),
-                backup.map { .text($0) } ?? .null,
+                backup.map { .text($0) } ?? .null, .integer(historyStart),
             ])
     }
 

@@ -17,7 +17,7 @@ public final class StoreLock: Sendable {
                 .accessDenied, "the lock file \(path) cannot be made: \(String(cString: strerror(errno)))",
                 way: "make the store's folder writable")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard Self.take(descriptor) else {
             close(descriptor)
             let holder = Self.holder(of: storePath).map { "process \($0)" } ?? "another process"
             throw StoreError(
@@ -44,12 +44,27 @@ public final class StoreLock: Sendable {
         }
     }
 
-    private static func path(of storePath: String) -> String { storePath + "-coexist" }
+    /// Tries for a tenth of a second: who only asks whether the lock is held has it for an instant.
+    private static func take(_ descriptor: Int32) -> Bool {
+        for attempt in 0..<20 {
+            if attempt > 0 { usleep(5_000) }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        }
+        return false
+    }
 
-    /// Whether some process holds the store's lock now.
+    /// Beside the file itself, by whatever name or link the store is opened: all must mean the same lock.
+    private static func path(of storePath: String) -> String {
+        guard let real = realpath(storePath, nil) else { return storePath + "-coexist" }
+        defer { free(real) }
+        return String(cString: real) + "-coexist"
+    }
+
+    /// Whether some process holds the store's lock now. A lock file that may not be opened counts as held: nothing is
+    /// known of it.
     public static func isHeld(storePath: String) -> Bool {
         let descriptor = open(path(of: storePath), O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
+        guard descriptor >= 0 else { return errno != ENOENT }
         defer { close(descriptor) }
         guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
         return false

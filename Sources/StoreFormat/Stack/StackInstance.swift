@@ -29,6 +29,10 @@ public protocol StackInstance: AnyObject, Sendable {
     func object(_ reference: ObjectReference, isFresh: Bool) throws -> ObjectRecord?
     /// Every object of exactly this entity, by key, one at a time, in one snapshot.
     func forEachObject(of entity: String, _ body: (ObjectRecord) throws -> Void) throws
+    /// The objects of exactly this entity whose keys lie above `after` and not above `last`, by key, in one snapshot and
+    /// past the cache, until the body returns false.
+    func forEachObject(
+        of entity: String, after key: Int64, through last: Int64, _ body: (ObjectRecord) throws -> Bool) throws
     /// Saves the batch in one transaction through a context of this stack.
     /// - Throws: `StoreError`; then nothing at all is written.
     func save(_ batch: ObjectBatch) throws -> SaveResult

@@ -38,7 +38,7 @@ public final class SaveTransaction {
         connection = writer.connection
         self.authority = authority
         self.identity = identity
-        register = try OwnershipRegister.read(connection)
+        register = try OwnershipRegister.readForSave(connection, storePath: writer.store.path)
         if writer.isTracking, !writer.store.historyForm.isTracked { try writer.makeHistoryTables() }
         store = writer.store
         journal = ExternalFileJournal(writer.store.externalData)

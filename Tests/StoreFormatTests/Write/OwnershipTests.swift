@@ -57,10 +57,29 @@ struct OwnershipTests {
         let sample = try SampleStore()
         try sample.adopt()
         let authority = try sample.authority()
+        // A freeze lasts as long as somebody holds the store's lock.
+        let lock = try StoreLock(storePath: sample.path)
+        defer { lock.release() }
         try sample.connection.execute(sql)
         expectStoreError(code) { _ = try sample.insert("Shelf", authority) }
         #expect(try sample.count("ZSHELF") == 0)
         try sample.insert("Book", ["pages": .integer(1)], authority)
+    }
+
+    @Test("a freeze that nobody's lock stands behind is undone by the save, and not by one that fails")
+    func abandoned() throws {
+        let sample = try SampleStore()
+        try sample.adopt(owner: .legacy, ["Tag": .model])
+        let authority = try sample.authority()
+        try sample.connection.execute("UPDATE COEXIST_UNIT SET FROZEN = 1 WHERE NAME = 'Shelf'")
+        expectStoreError(.ownershipViolation) {
+            _ = try sample.insert("Tag", ["name": .string("a")], keys: [:], authority)
+        }
+        #expect(try sample.scalar("SELECT count(*) FROM COEXIST_UNIT WHERE FROZEN = 1") == .integer(1))
+        _ = try sample.insert("Shelf", [:], keys: [:], authority)
+        #expect(try sample.scalar("SELECT count(*) FROM COEXIST_UNIT WHERE FROZEN = 1") == .integer(0))
+        #expect(try sample.count("ZSHELF") == 1)
+        #expect(try sample.violations() == [])
     }
 
     @Test("an instance that opened before adoption holds no epoch: it replays before it saves")

@@ -48,10 +48,15 @@ import Testing
         let sample = try BridgeSample()
         let bridge = try sample.open()
         defer { bridge.close() }
-        var steps: [HandoverStep.Name] = []
-        #expect(try bridge.handover("Tag", to: .model, isDryRun: true) { steps.append($0.name) } == nil)
-        #expect(steps == [.preflight])
-        #expect(try bridge.unit(of: "Tag").epoch == 1)
+        let before = try sample.rows("SELECT * FROM COEXIST_STATE") + sample.rows("SELECT * FROM COEXIST_UNIT")
+        var steps: [HandoverStep] = []
+        #expect(try bridge.handover("Tag", to: .model, isDryRun: true) { steps.append($0) } == nil)
+        #expect(steps.map(\.name) == [.preflight, .plan])
+        #expect(steps[0].checks.map(\.name) == [.schemas, .positions, .history, .rules, .deletes, .rows])
+        #expect(!steps[0].checks.contains { !$0.isPassed })
+        #expect(steps[1].detail.contains("from the legacy to the model stack, epoch 1 to 2"))
+        #expect(try sample.rows("SELECT * FROM COEXIST_STATE") + sample.rows("SELECT * FROM COEXIST_UNIT") == before)
+        #expect(try bridge.handovers() == [])
     }
 
     @Test func whatMakesNoSenseIsRefusedBeforeAnyFreeze() throws {
@@ -115,13 +120,22 @@ import Testing
         #expect(try sample.rows("SELECT ZNAME, Z_OPT FROM ZTAG") == [[.text("c"), .integer(3)]])
     }
 
-    @Test func comparisonNamesWhatReadsDifferently() throws {
+    @Test func theRecordTellsEveryChangeOfOwner() throws {
         let sample = try BridgeSample()
         let bridge = try sample.open()
         defer { bridge.close() }
-        for i in 0..<50 { try bridge.legacy.insert("Tag", ["name": .string("\(i)")]) }
-        let result = try Comparison.compare(entity: "Tag", legacy: bridge.legacy, model: bridge.model)
-        #expect(result.rows == 50)
-        #expect(result.differences.isEmpty)
+        try bridge.legacy.insert("Tag", ["name": .string("a")])
+        _ = try bridge.handover("Tag", to: .model, user: "ada", reason: "the new code")
+        _ = try bridge.handover("Book", to: .model)
+        _ = try bridge.handover("Tag", to: nil, user: "bob")
+        let record = try bridge.handovers(of: "Tag")
+        #expect(record.map(\.unit) == ["Tag", "Tag"])
+        #expect(record.map(\.previous) == [.legacy, .model])
+        #expect(record.map(\.owner) == [.model, .legacy])
+        #expect(record.map(\.epoch) == [2, 3])
+        #expect(record.map(\.user) == ["ada", "bob"])
+        #expect(record.map(\.reason) == ["the new code", nil])
+        #expect(record.map(\.number) == [1, 1])
+        #expect(try bridge.handovers().map(\.unit) == ["Tag", "Book", "Tag"])
     }
 }

@@ -1,0 +1,85 @@
+import Foundation
+import SQLite
+import StoreFormat
+import StoreModel
+
+/// Proves by history, the record of writers and the record of handovers alone that every entity had one writer, from
+/// adoption or the last purge on; and that history explains the rows, from a backup on.
+///
+/// Reads only, in one snapshot, also beside a running daemon.
+public enum Audit {
+    /// How far an audit has got.
+    public struct Progress: Sendable, Hashable {
+        /// Transactions and rows that were looked at.
+        public var done: Int
+        /// How many there are of both, about.
+        public var total: Int
+    }
+
+    /// Audits a store.
+    /// - Parameters:
+    ///   - backup: a backup of this store to compare the rows with; nil takes the one that adoption made.
+    ///   - model: the model to read the backup by; nil takes its own.
+    ///   - progress: told now and then.
+    /// - Throws: `StoreError`: `NotAdopted`; for a backup that is given, `OtherStore`, `SchemaMismatch` or `Refused` where
+    ///   it cannot serve.
+    public static func run(
+        _ store: Store, since backup: String? = nil, model: ModelDescription? = nil,
+        progress: (Progress) -> Void = { _ in }
+    ) throws -> AuditReport {
+        try StoreConnector.translating(store.path) {
+            let connection = try StoreConnector.offlineReader(store.path)
+            return try connection.transaction(.deferred) {
+                try run(connection, store, backup, model, progress)
+            }
+        }
+    }
+
+    private static func run(
+        _ connection: Connection, _ store: Store, _ given: String?, _ model: ModelDescription?,
+        _ progress: (Progress) -> Void
+    ) throws -> AuditReport {
+        guard let register = try OwnershipRegister.read(connection) else {
+            throw StoreError(
+                .notAdopted, "\(store.path) has not been adopted: there is no record of who wrote what",
+                way: "start a daemon on it, or open it for writing with a bridge")
+        }
+        let state = try CoexistenceState.read(connection)
+        let extent = try HistoryReader(connection, store: store).extent()
+        var report = AuditReport()
+        report.start = max(state.historyStart, state.purgeFloor)
+        report.last = extent.last
+        if state.purgeFloor > state.historyStart {
+            report.notes.append(
+                "history up to transaction \(state.purgeFloor) has been purged: what it said is not proved")
+        }
+        let base = try AuditBase.find(given: given, adoption: state, store: store, model: model, &report)
+        var counter = Progress(done: 0, total: Int(extent.count))
+        if let base { counter.total += try rowCount(connection, store, base) }
+        func count() {
+            counter.done += 1
+            if counter.done % 1_000 == 0 { progress(counter) }
+        }
+
+        let timeline = try OwnershipTimeline(connection, register: register)
+        for (unit, what) in timeline.contradictions { report.add(.record, unit, what) }
+        // A purge in the middle of what a backup would have to be followed by is said above, and is no gap.
+        let start = base.map { min(report.start, max($0.last, state.purgeFloor)) } ?? report.start
+        for gap in try HistoryContinuity(connection, store: store, after: start).gaps() {
+            report.add(.gap, gap.place, gap.what)
+        }
+        try WriterAudit(connection, store: store, timeline: timeline).run(&report, progress: count)
+        if let base {
+            report.backup = base.path
+            try base.connection.transaction(.deferred) {
+                try RowAudit(now: connection, backup: base.connection, store: store, base: base.last)
+                    .run(&report, progress: count)
+            }
+        }
+        return report
+    }
+
+    private static func rowCount(_ connection: Connection, _ store: Store, _ base: AuditBase) throws -> Int {
+        try RowCounts.read(connection, store: store).values.reduce(0) { $0 + Int($1) }
+    }
+}

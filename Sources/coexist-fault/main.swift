@@ -1,0 +1,3 @@
+import Foundation
+
+exit(FaultyHandover.run(CommandLine.arguments))
