@@ -80,6 +80,6 @@ extension ModelValue {
         guard let value else { return nil }
         // A default of any size stays in its row: a file would need one for each.
         if case .data(let data) = value, leaf.isExternal { return .blob([1] + data) }
-        return try? ValueCoding.encode(value, as: leaf, external: ExternalData(storePath: ""))
+        return try? ValueCoding.encode(value, as: leaf)
     }
 }

@@ -101,7 +101,9 @@ struct HistoryCopier {
     private func addMarker() throws {
         let digest =
             try context.source.metadata.digest ?? VersionHashes.hashesDigest(context.source.model.versionHashes())
-        let appender = try HistoryAppender(connection, form: HistoryForm(try TableColumns(connection)))
+        let appender = try HistoryAppender(
+            connection, form: HistoryForm(try TableColumns(connection)),
+            isAdopted: CoexistenceTables.exist(connection))
         _ = try appender.finish(TransactionIdentity(author: "\(Self.author) { \(digest) }"))
     }
 }

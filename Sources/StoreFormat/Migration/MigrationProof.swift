@@ -32,7 +32,7 @@ struct MigrationProof {
         let connection = try Connection(path: path, mode: .immutable)
         try DerivedFunctions.register(on: connection)
         let store = try Store.open(
-            connection, path: path, model: model, source: "the new model", requiringEqualHashes: false
+            connection, path: path, identity: nil, model: model, source: "the new model", requiringEqualHashes: false
         ).beside(plan.store.externalData)
         return try StoreVerifier.verify(connection, store: store)
     }
@@ -55,7 +55,6 @@ extension Store {
     func beside(_ externalData: ExternalData) -> Store {
         Store(
             path: path, metadata: metadata, model: model, modelOrigin: modelOrigin, catalogue: catalogue,
-            layout: layout,
-            historyForm: historyForm, externalData: externalData, isWAL: isWAL)
+            layout: layout, historyForm: historyForm, externalData: externalData, isWAL: isWAL, identity: identity)
     }
 }
