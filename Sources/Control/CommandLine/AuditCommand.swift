@@ -15,13 +15,13 @@ extension StoreCommands {
 
     private static func runAudit(_ arguments: Arguments, _ output: Output) throws -> Int32 {
         let store = try open(arguments)
-        var bar = ProgressBar("auditing")
-        defer { bar.end() }
+        let bar = ProgressBar("auditing")
+        defer { bar.finish() }
         let model = arguments.value("model") == nil ? nil : store.model
         let report = try Audit.run(store, since: arguments.value("since"), model: model) { progress in
-            bar.show(progress.done, of: progress.total)
+            bar.update(progress.done, of: progress.total)
         }
-        bar.end()
+        bar.finish()
         if output.isJSON { output.json(json(report)) } else { print(report, output) }
         return report.violationCount == 0 ? 0 : 1
     }

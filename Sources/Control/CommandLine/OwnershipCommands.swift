@@ -39,14 +39,14 @@ extension DaemonCommands {
         parameters["back"] = isBack ? true : nil
         parameters["dryRun"] = arguments.has("dry-run") ? true : nil
         parameters["reason"] = arguments.value("reason").map { .string($0) }
-        var bar = ProgressBar("comparing")
-        defer { bar.end() }
+        let bar = ProgressBar("comparing")
+        defer { bar.finish() }
         try client.stream("Handover", parameters) { reply in
             if let progress = reply["progress"], !progress.isNull {
-                bar.show(progress)
+                bar.update(progress["done"]?.intValue ?? 0, of: progress["total"]?.intValue ?? 0)
                 return true
             }
-            bar.end()
+            bar.finish()
             if let step = reply["step"], !step.isNull {
                 if output.isJSON { output.json(step) } else { print(step, output, arguments.has("dry-run")) }
             }
@@ -98,13 +98,17 @@ extension DaemonCommands {
         var parameters: JSONObject = ["entity": .string(arguments.operands[0])]
         parameters["sample"] = try arguments.number("sample").map { JSON($0) }
         var result: JSONObject = [:]
-        var bar = ProgressBar("comparing")
-        defer { bar.end() }
+        let bar = ProgressBar("comparing")
+        defer { bar.finish() }
         try client.stream("Compare", parameters) { reply in
-            if let progress = reply["progress"], !progress.isNull { bar.show(progress) } else { result = reply }
+            if let progress = reply["progress"], !progress.isNull {
+                bar.update(progress["done"]?.intValue ?? 0, of: progress["total"]?.intValue ?? 0)
+            } else {
+                result = reply
+            }
             return true
         }
-        bar.end()
+        bar.finish()
         if output.isJSON {
             output.json(.object(result))
         } else {
