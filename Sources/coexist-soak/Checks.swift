@@ -37,7 +37,7 @@ final class Checks {
             }
         }
         for entity in CounterTypes.names {
-            let result = try Comparison.compare(entity: entity, legacy: bridge.legacy, model: bridge.model, limit: 5)
+            let result = try bridge.compare(entities: [entity], limit: 5)
             for difference in result.differences {
                 expect(
                     false,
