@@ -26,6 +26,12 @@ struct MigrationShiftTests {
         let numbers = store.catalogue.numbers
         let before = try content(path)
         let plan = try StoreMigrator(path, to: model).plan()
+        // Photos has indexes of its own on a join table, whose name holds a number that changes: they are named.
+        guard name != "11_osxphotos_Test-10.15.7" else {
+            #expect(Set(plan.refusals.map(\.code)) == [.foreignContent])
+            #expect(plan.refusals.allSatisfy { $0.entity.hasPrefix("RADAR_") }, "\(plan.refusals.prefix(3))")
+            return
+        }
         #expect(plan.refusals == [], "\(plan.refusals.prefix(3))")
         try #require(plan.refusals.isEmpty)
         try StoreMigrator(path, to: model).migrate()
