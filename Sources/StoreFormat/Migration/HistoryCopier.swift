@@ -101,9 +101,11 @@ struct HistoryCopier {
     private func addMarker() throws {
         let digest =
             try context.source.metadata.digest ?? VersionHashes.hashesDigest(context.source.model.versionHashes())
+        // Our own tables come after history, and the old store's say what has been purged.
+        let isAdopted = try connection.scalar(
+            "SELECT 1 FROM \(MigrationContext.schema).sqlite_master WHERE type = 'table' AND name = 'COEXIST_STATE'")
         let appender = try HistoryAppender(
-            connection, form: HistoryForm(try TableColumns(connection)),
-            isAdopted: CoexistenceTables.exist(connection))
+            connection, form: HistoryForm(try TableColumns(connection)), isAdopted: isAdopted != nil)
         _ = try appender.finish(TransactionIdentity(author: "\(Self.author) { \(digest) }"))
     }
 }
