@@ -117,7 +117,7 @@ import Testing
         try instance.insert("Author", ["name": .string("Ada")])
         try instance.insert("Card", ["number": .integer(1)])
         let book = try instance.insert("Book", ["title": .string("A"), "isbn": .string("1")])
-        try instance.save(
+        _ = try instance.save(
             ObjectBatch([
                 .insert(entity: "Shelf", name: "s", values: ["label": .attribute(.string("x"))]),
                 .update(book, values: ["shelf": .toOne(.new("s")), "pages": .attribute(.integer(3))], expecting: nil),

@@ -10,6 +10,8 @@ import Testing
         for name in ["a", "b"] { #expect(try daemon.ctl("insert", "Tag", "name=\(name)").exitCode == 0) }
         #expect(try daemon.ctl("replay").exitCode == 0)
         #expect(try daemon.ctl("consumers", "add", "search", "--from", "1").exitCode == 0)
+        // A replay is counted right after it has been waited for.
+        #expect(eventually { (try? daemon.ctl("metrics").lines.contains("coexist_staleness_seconds_count 2")) == true })
         let lines = try daemon.ctl("metrics").lines
         for line in [
             "coexist_history_last 2", "coexist_commits_total{stack=\"legacy\"} 2",

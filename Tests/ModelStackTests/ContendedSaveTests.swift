@@ -94,10 +94,9 @@ struct ContendedSaveTests {
         try first.save()
         let second = ModelContext(containers[1])
         let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
-        _ = other.destination
+        other.destination = "CH"
         trip.days = 5
         try first.save()
-        other.destination = "CH"
         let error = #expect(throws: StoreError.self) { try second.save() }
         #expect(error?.code == .versionConflict)
         #expect(error?.objects.map(\.object.entity) == ["Trip"])

@@ -5,7 +5,7 @@ import SQLite
 /// `coexistctl release` removes them.
 public enum CoexistenceTables {
     /// The version of the tables' form.
-    public static let form: Int64 = 1
+    public static let form: Int64 = 2
 
     static let statements = [
         // One row: what adoption did, so that a release can undo it, and the counts that tell our commits from others'.

@@ -78,8 +78,8 @@ import Testing
 
     @Test func anOddValueIsShown() throws {
         for (attribute, assignment) in ValueCases.visible {
-            let (_, bridge) = try sample(assignment)
-            defer { bridge.close() }
+            let (sample, bridge) = try sample(assignment)
+            defer { withExtendedLifetime(sample) { _ = bridge.close() } }
             try expectOthersSound(bridge, attribute, assignment)
             for stack in StackName.allCases {
                 #expect(

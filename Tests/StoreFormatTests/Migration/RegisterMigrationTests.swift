@@ -23,7 +23,7 @@ import Testing
                 try CoexistenceTables.create(connection)
                 try connection.execute(
                     """
-                    INSERT INTO COEXIST_STATE VALUES (1, 1, 0, 2, 7, 0, 'off', 0, 'wal', NULL);
+                    INSERT INTO COEXIST_STATE VALUES (1, 2, 0, 2, 7, 0, 'off', 0, 'wal', NULL, 0);
                     INSERT INTO COEXIST_UNIT VALUES ('Book', 'legacy', 'model', 3, 0, 5), ('Card', 'model', 'legacy', 2, 0, 6),
                         ('Tag', 'model', NULL, 1, 0, 0);
                     INSERT INTO COEXIST_ENTITY VALUES (1, 'Book', 'Book'), (2, 'Card', 'Card'), (3, 'Member', 'Card'),

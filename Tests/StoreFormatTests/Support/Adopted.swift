@@ -7,7 +7,7 @@ extension SampleStore {
         try connection.transaction(.immediate) {
             try CoexistenceTables.create(connection)
             try connection.run(
-                "INSERT INTO COEXIST_STATE VALUES (1, 1, 0, 1, 0, 0, ?, 0, 'wal', NULL, 0)",
+                "INSERT INTO COEXIST_STATE VALUES (1, 2, 0, 1, 0, 0, ?, 0, 'wal', NULL, 0)",
                 [.text(guardMode.rawValue)])
             var unitOfRoot: [String: String] = [:]
             for (unit, entities) in OwnershipUnits.group(store.layout) {
