@@ -39,7 +39,7 @@ build: packages ## build coexistd and coexistctl in release mode
 
 test: packages ## build everything and run every test; COEXIST_* variables are passed on
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	$(SWIFT) test --skip-build --no-parallel
 
 bench: packages ## run the measurements in release mode
 	$(SWIFT) run $(flags) coexist-bench

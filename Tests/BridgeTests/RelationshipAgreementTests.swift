@@ -128,4 +128,25 @@ import Testing
         #expect(found == [[2], [2]])
         try expectSound()
     }
+
+    /// An element that comes to the end of an ordered to-many changes nothing of those that are there.
+    @Test(arguments: StackName.allCases) func siblingsOfANewElementStayAsTheyAre(stack: StackName) throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.seed = OwnershipSeed(defaultOwner: stack) }
+        defer { bridge.close() }
+        let instance = bridge.instance(stack)
+        let shelf = try instance.insert("Shelf", ["label": .string("s")])
+        for _ in 0..<5 {
+            let values: [String: ObjectBatch.Input] = ["shelf": .toOne(.existing(shelf))]
+            _ = try instance.save(ObjectBatch([.insert(entity: "Book", name: "b", values: values)]))
+        }
+        // 2048, then steps of 1024 (Format, section 3.3); nobody's version rises but the shelf's.
+        #expect(
+            try sample.rows("SELECT Z_OPT, Z_FOK_SHELF FROM ZBOOK ORDER BY Z_PK")
+                == (0..<5).map { [.integer(1), .integer(2048 + 1024 * $0)] })
+        #expect(try sample.rows("SELECT Z_OPT FROM ZSHELF") == [[.integer(6)]])
+        #expect(
+            try sample.rows("SELECT count(*) FROM ACHANGE GROUP BY ZTRANSACTIONID")
+                == [[.integer(1)]] + Array(repeating: [.integer(2)], count: 5))
+    }
 }

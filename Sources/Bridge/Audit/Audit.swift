@@ -42,7 +42,7 @@ public enum Audit {
         guard let register = try OwnershipRegister.read(connection) else {
             throw StoreError(
                 .notAdopted, "\(store.path) has not been adopted: there is no record of who wrote what",
-                way: "start a daemon on it, or open it for writing with a bridge")
+                way: "start a daemon on it")
         }
         let state = try CoexistenceState.read(connection)
         let extent = try HistoryReader(connection, store: store).extent()
@@ -63,9 +63,9 @@ public enum Audit {
 
         let timeline = try OwnershipTimeline(connection, register: register)
         for (unit, what) in timeline.contradictions { report.add(.record, unit, what) }
-        // A purge in the middle of what a backup would have to be followed by is said above, and is no gap.
-        let start = base.map { min(report.start, max($0.last, state.purgeFloor)) } ?? report.start
-        for gap in try HistoryContinuity(connection, store: store, after: start).gaps() {
+        // A purge in the middle of what a backup would have to be followed by is said above, and is no gap; nor are numbers
+        // that a store handed out before it was restored from an older copy.
+        for gap in try HistoryContinuity(connection, store: store, after: report.start).gaps() {
             report.add(.gap, gap.place, gap.what)
         }
         try WriterAudit(connection, store: store, timeline: timeline).run(&report, progress: count)

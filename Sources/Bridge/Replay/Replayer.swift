@@ -11,13 +11,18 @@ final class Replayer: Sendable {
     private let readers: ConnectionPool
     private let queue: DispatchQueue
     private let condition = NSCondition()
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let report: @Sendable (ReplayEvent) -> Void
 
     private struct State {
         var isScheduled = false
         var failure: StoreError?
         var resyncs = 0
+        /// Runs that have begun and ended.
+        var begun = 0
+        var ended = 0
+        /// The position, once those who watch have been told of what leads to it.
+        var told: Int64
     }
 
     init(
@@ -26,6 +31,7 @@ final class Replayer: Sendable {
         self.instance = instance
         self.readers = readers
         self.report = report
+        state = Mutex(State(told: instance.position))
         queue = DispatchQueue(label: "org.coexistd.replay.\(instance.stack.rawValue)")
     }
 
@@ -51,36 +57,57 @@ final class Replayer: Sendable {
         if schedules { queue.async { self.run() } }
     }
 
-    /// Replays and waits until the position has reached the number.
-    /// - Throws: `StoreError` `Busy` after the time, or what the replay failed with.
+    /// Replays and waits until the position has reached the number, and everybody has been told of it.
+    /// - Throws: `StoreError` `Busy` after the time, `Damaged` where history does not lead to the number, or what the replay
+    ///   failed with.
     func reach(_ number: Int64, within seconds: Double = 30) throws {
         let deadline = Date().addingTimeInterval(seconds)
-        state.withLock { $0.failure = nil }
+        let run = state.withLock { state in
+            state.failure = nil
+            // The next run to begin sees everything that is committed now.
+            return state.begun + 1
+        }
         signal()
         condition.lock()
         defer { condition.unlock() }
-        while instance.position < number {
+        while true {
+            let (told, ended, failure) = state.withLock { ($0.told, $0.ended, $0.failure) }
+            if told >= number { return }
             if let failure { throw failure }
+            guard ended < run else {
+                throw StoreError(
+                    .damaged, "history's counter is at \(number) or above, but no transaction after \(told) is there",
+                    way: "`coexistctl verify` shows what is wrong with the store")
+            }
             guard condition.wait(until: deadline) else {
                 throw StoreError(
-                    .busy,
-                    "the \(instance.stack.rawValue) stack is at transaction \(instance.position), not yet at \(number)",
+                    .busy, "the \(instance.stack.rawValue) stack is at transaction \(told), not yet at \(number)",
                     way: "try again")
             }
         }
     }
 
     private func run() {
-        state.withLock { $0.isScheduled = false }
+        let run = state.withLock { state in
+            state.isScheduled = false
+            state.begun += 1
+            return state.begun
+        }
         do {
-            while try step() {}
+            while try step() { tell() }
             state.withLock { $0.failure = nil }
         } catch {
             let failure = (error as? StoreError) ?? StoreError(.damaged, "replay failed: \(error)")
             state.withLock { $0.failure = failure }
             report(.failed(instance.stack, failure))
         }
+        state.withLock { $0.ended = run }
+        tell()
+    }
+
+    private func tell() {
         condition.lock()
+        state.withLock { $0.told = instance.position }
         condition.broadcast()
         condition.unlock()
     }

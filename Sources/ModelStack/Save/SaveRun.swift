@@ -29,7 +29,10 @@ final class SaveRun {
         guard !order.isEmpty else { return }
         try applyDeleteRules()
         try touchOtherEnds()
+        let known = order.count
         try assignOrders()
+        // The siblings of an element that came were only looked at, as long as their own places stay.
+        order = order.prefix(known) + order.dropFirst(known).filter { !$0.isTouch || !$0.changed.isEmpty }
         try validate()
         try assignKeys()
         try authorize()

@@ -15,11 +15,11 @@ enum QuietStore {
 
     /// Decides, and copies where that is needed. Nothing in this process may have the store open.
     static func reading(_ path: String) -> Reading {
-        guard isWAL(path) else { return .plain }
+        guard isWAL(path) else { return hasHotJournal(path) ? copy(path, with: "-journal") ?? .plain : .plain }
         let log = size(path + "-wal")
         guard let log else { return .immutable }
         if isOpenElsewhere(path) { return .plain }
-        return log == 0 ? .immutable : copy(path) ?? .plain
+        return log == 0 ? .immutable : copy(path, with: "-wal") ?? .plain
     }
 
     private static func isWAL(_ path: String) -> Bool {
@@ -27,6 +27,25 @@ enum QuietStore {
         defer { try? file.close() }
         guard let header = try? file.read(upToCount: 20), header.count == 20 else { return false }
         return header[18] == 2
+    }
+
+    /// Whether a transaction was cut off, and is to be undone by whoever opens the store next: there is a journal, and
+    /// nobody holds the lock of a writer (SQLite's byte `RESERVED_BYTE`). SQLite cannot read such a file without writing.
+    private static func hasHotJournal(_ path: String) -> Bool {
+        guard let size = size(path + "-journal"), size > 0 else { return false }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return !isLocked(descriptor, 0x4000_0001)
+    }
+
+    private static func isLocked(_ descriptor: Int32, _ byte: Int) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = byte
+        lock.l_len = 1
+        return fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 
     private static func size(_ path: String) -> Int? {
@@ -38,29 +57,24 @@ enum QuietStore {
         let descriptor = open(path + "-shm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = 128
-        lock.l_len = 1
-        return fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+        return isLocked(descriptor, 128)
     }
 
-    /// Copies file and log; nil if that cannot be done, or if they changed meanwhile.
-    private static func copy(_ path: String) -> Reading? {
+    /// Copies the file and its log or journal; nil if that cannot be done, or if they changed meanwhile.
+    private static func copy(_ path: String, with sidecar: String) -> Reading? {
         let files = FileManager.default
         let folder = files.temporaryDirectory.appendingPathComponent("coexist-read-\(UUID().uuidString)").path
         let target = folder + "/store"
         func stamps() -> [Date?] {
-            ["", "-wal"].map { (try? files.attributesOfItem(atPath: path + $0)[.modificationDate]) as? Date }
+            ["", sidecar].map { (try? files.attributesOfItem(atPath: path + $0)[.modificationDate]) as? Date }
         }
         let before = stamps()
         do {
             try files.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            for suffix in ["", "-wal"] { try files.copyItem(atPath: path + suffix, toPath: target + suffix) }
+            for suffix in ["", sidecar] { try files.copyItem(atPath: path + suffix, toPath: target + suffix) }
             guard stamps() == before else { throw CocoaError(.fileReadUnknown) }
-            for suffix in ["", "-wal"] {
+            for suffix in ["", sidecar] {
                 try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target + suffix)
             }
         } catch {

@@ -3,6 +3,7 @@ import StoreModel
 extension PredicateResolver {
     /// The plain form of an expression, with its type.
     func expression(_ node: ExpressionNode, _ entity: EntityLayout) throws -> TypedExpression {
+        try effort.spend()
         switch node {
         case .evaluatedObject: return TypedExpression(node: node, type: .object(root: entity.rootName))
         case .keyPath(let parts):
@@ -113,7 +114,7 @@ extension PredicateResolver {
             return try arithmetic(name, arguments, entity)
         }
         if PredicateArithmetic.functions[name] == arguments.count {
-            let numbers = try arguments.map { try number($0, of: name, entity) }
+            let numbers = try arguments.map { try number(single($0, entity), of: name) }
             return folded(name, numbers, .number)
         }
         if PredicateFunctions.ofText[name] != nil, arguments.count == 1 {
@@ -154,10 +155,9 @@ extension PredicateResolver {
         }
     }
 
-    private func number(
-        _ node: ExpressionNode, of name: String, _ entity: EntityLayout
-    ) throws -> TypedExpression {
-        var argument = try single(node, entity)
+    /// Takes an argument for a number, as it stands or by its text.
+    private func number(_ argument: TypedExpression, of name: String) throws -> TypedExpression {
+        var argument = argument
         if case .string? = argument.constant, let constant = argument.constant,
             let number = PredicateConstant.coerced(constant, to: .number)
         {
@@ -175,18 +175,18 @@ extension PredicateResolver {
     ) throws -> TypedExpression {
         let isSum = name == "add:to:"
         let isDifference = name == "from:subtract:"
+        let (left, right) = (try single(arguments[0], entity), try single(arguments[1], entity))
         if isSum || isDifference {
-            let (left, right) = (try single(arguments[0], entity), try single(arguments[1], entity))
             switch (left.type, right.type) {
             case (.date, .date) where isDifference: return folded(name, [left, right], .number)
             case (.date, _) where right.type != .date:
-                return folded(name, [left, try number(arguments[1], of: name, entity)], .date)
+                return folded(name, [left, try number(right, of: name)], .date)
             case (_, .date) where isSum && left.type != .date:
-                return folded(name, [try number(arguments[0], of: name, entity), right], .date)
+                return folded(name, [try number(left, of: name), right], .date)
             default: break
             }
         }
-        return folded(name, try arguments.map { try number($0, of: name, entity) }, .number)
+        return folded(name, [try number(left, of: name), try number(right, of: name)], .number)
     }
 
     /// Computed at once where all arguments are constants.

@@ -11,6 +11,7 @@ public struct PredicateResolver {
     let store: Store
     /// The entities that the variables stand for.
     var variables: [String: EntityLayout] = [:]
+    let effort = PredicateEffort()
 
     /// The plain form of a predicate about objects of an entity.
     /// - Throws: `StoreError`: `UnknownEntity`; `UnknownKey`, with the nearest name; `TypeMismatch` where values can never

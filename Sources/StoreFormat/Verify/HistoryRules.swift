@@ -3,10 +3,20 @@ import SQLite
 /// The history tables among themselves (Format, section 8).
 enum HistoryRules: VerifierRules {
     static func check(_ context: VerifyContext) throws {
+        try tables(context)
         guard context.store.historyForm.isTracked else { return }
         try counters(context)
         try context.check(changes(context) + transactions(context))
         try duplicates(context)
+    }
+
+    /// All of the tables are there, or none; an adopted store has them. The first form has no table of strings.
+    private static func tables(_ context: VerifyContext) throws {
+        var names = ["ACHANGE", "ATRANSACTION"]
+        if context.tables["ATRANSACTION"]?.contains("ZAUTHORTS") ?? true { names.append("ATRANSACTIONSTRING") }
+        let missing = names.filter { context.tables[$0] == nil }
+        guard missing.count < names.count || context.tables["COEXIST_STATE"] != nil else { return }
+        for name in missing { try context.report("history-table", name, "a table of history is missing") }
     }
 
     private static func changes(_ context: VerifyContext) -> [RowCheck] {

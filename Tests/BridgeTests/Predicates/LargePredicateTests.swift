@@ -108,4 +108,23 @@ import Testing
             #expect(try sample.context.count(for: request) == 1)
         }
     }
+
+    /// The work grows with the parts, whatever stands in what.
+    @Test func whatStandsInItselfIsCheckedOnce() throws {
+        let sample = try sample()
+        defer { sample.bridge.close() }
+        let sum = "pages" + String(repeating: " + 1", count: 60)
+        #expect(try sample.agreed("\(sum) == 67") == .keys([1]))
+        var ternary = "pages"
+        for _ in 0..<12 { ternary = "TERNARY(\(ternary) > 0, pages, 0)" }
+        #expect(try sample.agreed("\(ternary) == 7") == .keys([1]))
+        var nested = "pages == 7"
+        for i in 0..<24 {
+            nested = "SUBQUERY(tags, $t\(i), SUBQUERY($t\(i).books, $b\(i), \(nested)).@count > 0).@count > 0"
+        }
+        switch try sample.agreed(nested) {
+        case .keys(let keys): #expect(keys == [])
+        case .error(let code): #expect(code == .badPredicate)
+        }
+    }
 }

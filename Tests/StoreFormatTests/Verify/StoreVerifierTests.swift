@@ -147,4 +147,14 @@ struct StoreVerifierTests {
             try sample.connection.execute("UPDATE ZBOOK SET Z_OPT = 1")
         }
     }
+
+    @Test(arguments: ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"])
+    func aTableOfHistoryThatIsMissingIsNamed(table: String) throws {
+        let sample = try SampleStore()
+        try sample.insert("Tag", ["name": .string("a")])
+        try sample.connection.execute("DROP TABLE \(table)")
+        let reader = try StoreConnector.offlineReader(sample.path)
+        let found = try StoreVerifier.verify(reader, store: Store.open(sample.path))
+        #expect(found.contains { $0.rule == "history-table" && $0.place == table })
+    }
 }
