@@ -11,11 +11,12 @@ public final class StoreLayout: Sendable {
     private let byName: [String: Int]
     private let byNumber: [Int64: Int]
 
-    /// The to-one relationships without an inverse that lead into a tree, by its root's name: what still holds the key
-    /// of a deleted object, and nobody is told by an inverse.
-    let keysWithoutInverse: [String: [KeyWithoutInverse]]
+    /// The to-one relationships that lead into a tree, by its root's name, and may still hold the key of a deleted object
+    /// though no delete rule found them: those without an inverse, and those of one-to-one pairs, for real files have pairs
+    /// of which one side alone holds a key.
+    let keysOfDeleted: [String: [KeyHolder]]
 
-    struct KeyWithoutInverse: Sendable {
+    struct KeyHolder: Sendable {
         let entity: EntityLayout
         let relationship: RelationshipLayout
         let key: RelationshipLayout.ForeignKey
@@ -27,18 +28,21 @@ public final class StoreLayout: Sendable {
             self.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         byNumber = Dictionary(
             self.entities.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
-        var keys: [String: [KeyWithoutInverse]] = [:]
+        var keys: [String: [KeyHolder]] = [:]
         for entity in self.entities {
             for relationship in entity.relationships where relationship.declaringEntity == entity.name {
-                guard relationship.description.inverseName == nil, case .toOne(let key) = relationship.storage,
-                    let root = self.entities.first(where: {
-                        $0.name == relationship.description.destinationEntityName
-                    })?.rootName
+                guard case .toOne(let key) = relationship.storage,
+                    let destination = byName[relationship.description.destinationEntityName].map({ self.entities[$0] })
                 else { continue }
-                keys[root, default: []].append(.init(entity: entity, relationship: relationship, key: key))
+                if let name = relationship.description.inverseName {
+                    guard let inverse = destination.relationship(name), !inverse.isToMany,
+                        inverse.description.deleteRule != .noAction
+                    else { continue }
+                }
+                keys[destination.rootName, default: []].append(.init(entity: entity, relationship: relationship, key: key))
             }
         }
-        keysWithoutInverse = keys
+        keysOfDeleted = keys
     }
 
     /// The entity's layout, or nil if the store has none of that name.

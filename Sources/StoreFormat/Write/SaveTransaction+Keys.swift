@@ -1,14 +1,15 @@
 import SQLite
 
 extension SaveTransaction {
-    /// Clears the keys of deleted objects in relationships without an inverse, which no delete rule reaches. Apple's
-    /// frameworks leave them, and the next read finds a key that leads nowhere.
+    /// Clears the keys of deleted objects that no delete rule reached: in relationships without an inverse, and in one-to-one
+    /// pairs of which one side alone held a key. Apple's frameworks leave them, and the next read finds a key that leads
+    /// nowhere.
     /// - Throws: `StoreError` `DeleteDenied` where such a relationship is required, `CrossStackDelete` where its row is
     ///   the other stack's.
     func nullifyKeys(of deleted: [(entity: EntityLayout, key: Int64)]) throws {
         var changes: TransactionChanges?
         for (target, key) in deleted {
-            for holder in store.layout.keysWithoutInverse[target.rootName] ?? [] {
+            for holder in store.layout.keysOfDeleted[target.rootName] ?? [] {
                 let column = holder.entity.columns[holder.key.column].sqlIdentifier
                 let numbers = holder.entity.treeNumbers.map { "\($0)" }.joined(separator: ", ")
                 let rows = try connection.query(
@@ -32,7 +33,7 @@ extension SaveTransaction {
     }
 
     private func refuseIfNeeded(
-        _ objects: [(EntityLayout, Int64)], _ holder: StoreLayout.KeyWithoutInverse, target: ObjectReference
+        _ objects: [(EntityLayout, Int64)], _ holder: StoreLayout.KeyHolder, target: ObjectReference
     ) throws {
         let name = "\(holder.entity.name).\(holder.relationship.name)"
         func offences(_ reason: String, of objects: [(EntityLayout, Int64)]) -> [StoreError.Offence] {
@@ -61,7 +62,7 @@ extension SaveTransaction {
     }
 
     private func clear(
-        _ holder: StoreLayout.KeyWithoutInverse, _ entity: EntityLayout, _ key: Int64, _ changes: TransactionChanges
+        _ holder: StoreLayout.KeyHolder, _ entity: EntityLayout, _ key: Int64, _ changes: TransactionChanges
     ) throws {
         let names = [holder.key.column, holder.key.entityColumn, holder.key.orderColumn].compactMap { $0 }
             .map { holder.entity.columns[$0] }

@@ -234,7 +234,7 @@ public final class SaveTransaction {
         guard connection.changes > 0 else { return false }
         wroteRows = true
         retire(files)
-        if store.layout.keysWithoutInverse[entity.rootName] != nil { deletedTargets.append((entity, key)) }
+        if store.layout.keysOfDeleted[entity.rootName] != nil { deletedTargets.append((entity, key)) }
         try log?.append(.delete, entity, key, columns: nil, tombstone: tombstone)
         return true
     }
