@@ -176,7 +176,9 @@ import Varlink
     @Test func aNumberThatNoDoubleHoldsIsRefused() throws {
         let sample = try SampleStore()
         let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
-        #expect(try daemon.json("insert", "Book", "rating=1e400").first?["error"]?["code"] == "TypeMismatch")
+        for text in ["rating=1e400", "rating=9007199254740993", "rating:=9007199254740993", "weight=1e39"] {
+            #expect(try daemon.json("insert", "Book", text).first?["error"]?["code"] == "TypeMismatch", "\(text)")
+        }
         #expect(try daemon.json("insert", "Book", "pages=32768").first?["error"]?["code"] == "TypeMismatch")
     }
 }

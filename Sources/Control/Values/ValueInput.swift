@@ -76,7 +76,7 @@ package struct ValueInput {
             }
             return try need((json.boolValue ?? word).map { .bool($0) }, "true or false")
         case .double, .float:
-            let number = json.doubleValue ?? text.flatMap { Self.double($0) }
+            let number = Self.double(json) ?? text.flatMap { Self.double($0) }
             return try need(number.map { .double($0) }, "a number that a double holds")
         case .decimal:
             return try need(Self.decimal(json).map { .decimal($0) }, "a decimal, as a text where it has over 15 digits")
@@ -120,10 +120,19 @@ package struct ValueInput {
         return .toOne(.existing(try ObjectReference(parsing: text, storeUUID: store.uuid)))
     }
 
-    /// The number that a text stands for; an infinity only by its name.
+    /// A number; an integer only where a double holds it.
+    private static func double(_ json: JSON) -> Double? {
+        if let whole = json.int64Value { return Double(exactly: whole) }
+        if let whole = json.uint64Value { return Double(exactly: whole) }
+        return json.doubleValue
+    }
+
+    /// The number that a text stands for; an infinity only by its name, an integer only where a double holds it.
     private static func double(_ text: String) -> Double? {
         if text == "Infinity" { return .infinity }
         if text == "-Infinity" { return -.infinity }
+        if let whole = Int64(text) { return Double(exactly: whole) }
+        if let whole = UInt64(text) { return Double(exactly: whole) }
         return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 

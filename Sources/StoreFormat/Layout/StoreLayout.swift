@@ -39,7 +39,8 @@ public final class StoreLayout: Sendable {
                         inverse.description.deleteRule != .noAction
                     else { continue }
                 }
-                keys[destination.rootName, default: []].append(.init(entity: entity, relationship: relationship, key: key))
+                keys[destination.rootName, default: []].append(
+                    .init(entity: entity, relationship: relationship, key: key))
             }
         }
         keysOfDeleted = keys

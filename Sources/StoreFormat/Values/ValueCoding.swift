@@ -53,6 +53,9 @@ public enum ValueCoding {
         case (.integer64, .integer(let value)): return .integer(value)
         case (.double, .double(let value)), (.float, .double(let value)):
             guard !value.isNaN else { throw StoreError.typeMismatch(leaf, "not a number, which SQLite stores as NULL") }
+            guard leaf.type != .float || value.isInfinite || Float(value).isFinite else {
+                throw StoreError.typeMismatch(leaf, "\(value) is beyond what a Float holds")
+            }
             // SQLite keeps no negative zero: what was just saved reads as it will be read.
             return .real(value == 0 ? 0 : value)
         case (.date, .date(let value)):

@@ -75,7 +75,8 @@ struct ValueCodingTests {
 
     static let refused: [(String, AttributeValue)] = [
         ("pages", .integer(32_768)), ("pages", .integer(-32_769)), ("stock", .integer(1 << 31)),
-        ("rating", .double(.nan)), ("published", .date(Date(timeIntervalSinceReferenceDate: .nan))),
+        ("rating", .double(.nan)), ("weight", .double(3.5e38)), ("weight", .double(-1e39)),
+        ("published", .date(Date(timeIntervalSinceReferenceDate: .nan))),
         ("price", .decimal(.nan)), ("title", .integer(1)), ("pages", .string("1")), ("isLent", .integer(1)),
         ("identifier", .string("x")), ("thumbnail", .string("x")), ("notes", .data(Data())),
         ("title", .unexpected(.integer(1))), ("cover", .missingExternalData(name: "x")),
