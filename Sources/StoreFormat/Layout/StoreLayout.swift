@@ -32,8 +32,9 @@ public final class StoreLayout: Sendable {
         for entity in self.entities {
             for relationship in entity.relationships where relationship.declaringEntity == entity.name {
                 guard case .toOne(let key) = relationship.storage,
-                    let destination = byName[relationship.description.destinationEntityName].map({ self.entities[$0] })
+                    let index = byName[relationship.description.destinationEntityName]
                 else { continue }
+                let destination = self.entities[index]
                 if let name = relationship.description.inverseName {
                     guard let inverse = destination.relationship(name), !inverse.isToMany,
                         inverse.description.deleteRule != .noAction
