@@ -37,8 +37,12 @@ import Varlink
         let next = try #require(try again.json("history").last?["token"]?.stringValue)
         // The number that the lost transaction had is not handed out again.
         #expect(next.hasSuffix(":2:3"))
+        // What is missing before it is no gap.
+        #expect(try again.ctl("handover", "Tag", "--to", "model").exitCode == 0)
         #expect(again.stop() == 0)
         #expect(try Programs.ctl("verify", sample.path).exitCode == 0)
+        let audit = try Programs.ctl("audit", sample.path)
+        #expect(audit.exitCode == 0, "\(audit.output)")
     }
 
     @Test func whatIsLeftOfADamagedStoreIsSalvaged() throws {
