@@ -24,6 +24,19 @@ import Varlink
         #expect(try Programs.sqlite3(sample.path, "UPDATE ZBOOK SET ZTITLE = 'x'").exitCode == 0)
     }
 
+    @Test(arguments: ["ZBOOK", "ATRANSACTION", "Z_PRIMARYKEY", "COEXIST_UNIT"])
+    func aGuardThatSomebodyTookAwayIsFound(table: String) throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        #expect(daemon.stop() == 0)
+        #expect(try Programs.ctl("verify", sample.path).exitCode == 0)
+        let trigger = "COEXIST_GUARD_\(table)_DELETE"
+        #expect(try Programs.sqlite3(sample.path, "DROP TRIGGER \(trigger)").exitCode == 0)
+        let found = try Programs.ctl("verify", sample.path)
+        #expect(found.exitCode == 1)
+        #expect(found.output.contains("guard: \(trigger): missing"))
+    }
+
     @Test func anUntrackedForeignWriteDropsTheCachesAndRaisesAnAlarm() throws {
         let sample = try SampleStore()
         let file = sample.folder.file("config.json")
@@ -32,7 +45,7 @@ import Varlink
         #expect(try daemon.ctl("insert", "Tag", "name=a").exitCode == 0)
         for stack in ["legacy", "model"] { #expect(try daemon.ctl("get", "Tag/1", "--stack", stack).exitCode == 0) }
         #expect(try Programs.sqlite3(sample.path, "UPDATE ZTAG SET ZNAME = 'b'").exitCode == 0)
-        // The watcher looks every 2 ms: ask until it has seen it, which it must.
+        // The watcher looks at once and again: ask until it has seen it, which it must.
         while try daemon.json("status").first?["alarms"]?.arrayValue?.isEmpty != false {}
         for stack in ["legacy", "model"] {
             #expect(try daemon.json("get", "Tag/1", "--stack", stack).first?[0]?["values"]?["name"] == "b", "\(stack)")

@@ -15,7 +15,7 @@ enum GuardRules: VerifierRules {
         }
         let rows = Set(context.store.layout.roots.map(\.table)).union(
             OwnershipUnits.joinTables(context.store.layout).keys)
-        let expected = names(of: rows)
+        let expected = names(of: rows.union(others(context, mode)))
         // Others of the file's tables may be guarded too.
         for name in found.subtracting(names(of: context.tables.names)).sorted() {
             try context.report("guard", name, "guards no table of this store")
@@ -49,6 +49,15 @@ enum GuardRules: VerifierRules {
             if !isSound {
                 try context.report("guard-altered", name, "it does not do what the guard's mode \(mode.rawValue) says")
             }
+        }
+    }
+
+    /// The tables beside the objects': the catalogue, history, and ours. What the guard notes is noted in one of them, which
+    /// it then leaves alone.
+    private static func others(_ context: VerifyContext, _ mode: GuardMode) -> [String] {
+        let tables = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
+        return (tables + CoexistenceTables.names).filter {
+            context.tables[$0] != nil && !(mode == .record && $0 == "COEXIST_FOREIGN")
         }
     }
 

@@ -100,7 +100,10 @@ struct CoexistenceRulesTests {
         let sample = try Self.adopted()
         try sample.connection.execute("UPDATE COEXIST_STATE SET GUARD = 'while-running'")
         #expect(try sample.violations() == [])
-        let tables = sample.store.layout.roots.map(\.table) + ["Z_1TAGS", "Z_METADATA"]
+        let bookkeeping = [
+            "Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING",
+        ]
+        let tables = sample.store.layout.roots.map(\.table) + ["Z_1TAGS"] + bookkeeping + CoexistenceTables.names
         for (i, table) in tables.enumerated() {
             for event in ["INSERT", "UPDATE", "DELETE"] {
                 try sample.connection.execute(
