@@ -60,6 +60,7 @@ final class BridgeLog: Sendable {
     func committed(_ notice: CommitNotice) {
         state.withLock { state in
             state.counts.commits[notice.stack, default: 0] += 1
+            if notice.forwarded != nil { state.counts.forwardedDeletes[notice.stack, default: 0] += 1 }
             if state.pending.count < 10_000 { state.pending[notice.transaction] = .now }
         }
     }
@@ -89,6 +90,8 @@ final class BridgeLog: Sendable {
 public struct BridgeCounts: Sendable, Hashable {
     /// Commits of the bridge's own stacks.
     public var commits: [StackName: Int] = [:]
+    /// Deletes of each stack whose rules reached the other stack's rows, and were carried out in its name.
+    public var forwardedDeletes: [StackName: Int] = [:]
     /// Commits by other programs that no history tells of.
     public var untracked = 0
     /// Times that a stack dropped its cache, since history had been purged before it.

@@ -25,6 +25,10 @@ public struct BridgeOptions: Sendable {
     public var maximumLogBytes: Int
     /// How long history is kept.
     public var retention = RetentionPolicy()
+    /// Whether a delete whose rules reach the other stack's rows is carried out in that stack's name, or refused.
+    public var forwardsDeletes = false
+    /// Called at each moment of a forwarded delete, on the saving thread: for tests that end the process there.
+    public var forwardProbe: @Sendable (DeleteForwarding.Moment) -> Void = { _ in }
     /// Called at each moment of a handover: for tests that end the process there.
     public var handoverProbe: @Sendable (HandoverMoment) -> Void = { _ in }
 

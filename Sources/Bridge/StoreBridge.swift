@@ -34,6 +34,8 @@ public final class StoreBridge: Sendable {
     private let retention = Mutex<RetentionKeeper?>(nil)
     private let health = BridgeHealth()
     private let keeper: LogKeeper
+    /// What each stack's deletes go through to the other's rows.
+    private let forwardings: Mutex<[StackName: DeleteForwarding]> = Mutex([:])
 
     /// Takes the store's lock, adopts it where it never was, opens both stacks and starts to replay.
     /// - Parameter stacks: opens the two stacks.
@@ -107,6 +109,7 @@ public final class StoreBridge: Sendable {
                 keeper.look { (try? maintenance?.use { try $0.checkpoint(.truncate).isComplete }) ?? false }
             }
         }
+        forwardDeletes(options.forwardsDeletes)
         watcher.withLock { $0?.start() }
         for replayer in replayers.values { replayer.signal() }
         if options.retention.isLimited, readOnlyReason == nil {
@@ -141,6 +144,23 @@ public final class StoreBridge: Sendable {
             log.alarm("the watcher failed: \(error)")
         }
         for replayer in replayers.values { replayer.signal() }
+    }
+
+    /// Says whether deletes whose rules reach the other stack's rows are carried out in its name, or refused.
+    public func forwardDeletes(_ isForwarding: Bool) {
+        var made: [StackName: DeleteForwarding] = [:]
+        if isForwarding {
+            for stack in StackName.allCases {
+                made[stack] = DeleteForwarding(to: instance(stack.other), probe: options.forwardProbe)
+            }
+        }
+        for stack in StackName.allCases { instance(stack).setDeleteForwarding(made[stack]) }
+        forwardings.withLock { $0 = made }
+    }
+
+    /// Whether such deletes are forwarded, and how many are on their way now. None outlives its transaction.
+    public var deleteForwarding: (isOn: Bool, pending: Int) {
+        forwardings.withLock { ways in (!ways.isEmpty, ways.values.reduce(0) { $0 + $1.pending }) }
     }
 
     /// The stack of that name.

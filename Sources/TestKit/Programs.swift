@@ -11,7 +11,7 @@ public enum Programs {
     /// The path of the control program.
     public static let coexistctl = folder + "/coexistctl"
 
-    /// The path of the program that ends itself in the middle of a handover.
+    /// The path of the program that ends itself in the middle of a handover, or of a forwarded delete.
     public static let coexistFault = folder + "/coexist-fault"
 
     /// The path of a program on PATH, or nil.

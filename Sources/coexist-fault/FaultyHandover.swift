@@ -8,21 +8,7 @@ import StoreFormat
 /// Before the handover the bridge inserts a tag `before`, and when the preflight has passed another program's stack
 /// inserts `during`. Each is printed when it is committed.
 enum FaultyHandover {
-    static func run(_ arguments: [String]) -> Int32 {
-        guard arguments.count == 3, let moment = HandoverMoment(rawValue: arguments[2]) else {
-            FileHandle.standardError.write(Data("usage: coexist-fault STORE MOMENT\n".utf8))
-            return 2
-        }
-        do {
-            try run(arguments[1], until: moment)
-            return 0
-        } catch {
-            FileHandle.standardError.write(Data("coexist-fault: \(error)\n".utf8))
-            return 1
-        }
-    }
-
-    private static func run(_ path: String, until moment: HandoverMoment) throws {
+    static func run(_ path: String, until moment: HandoverMoment) throws {
         let other = try LegacyInstance(path: path)
         var options = BridgeOptions()
         options.handoverProbe = { now in

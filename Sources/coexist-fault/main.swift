@@ -1,3 +1,3 @@
 import Foundation
 
-exit(FaultyHandover.run(CommandLine.arguments))
+exit(Fault.run(CommandLine.arguments))

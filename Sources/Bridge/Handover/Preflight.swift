@@ -106,7 +106,8 @@ struct Preflight {
             .deletes, nil,
             crossings.isEmpty
                 ? "no delete rule reaches rows of another owner"
-                : "deletes that these rules carry to the other owner's rows will be refused: "
+                : "deletes that these rules carry to the other owner's rows will be "
+                    + (bridge.deleteForwarding.isOn ? "forwarded to it: " : "refused: ")
                     + crossings.joined(separator: ", "))
     }
 

@@ -22,6 +22,10 @@ enum StatusText {
                 "stale    \(milliseconds(p50)) at the median, \(milliseconds(p99)) at p99, from commit to the other stack"
             )
         }
+        if let forwards = status["forwards"], forwards["crossStackDeletes"]?.stringValue == "forward" {
+            let deletes = (forwards["deletes"]?.objectValue ?? [:]).map { "\(text($1)) of the \($0) stack" }
+            output.line("forwards \(text(forwards["pending"])) under way, done \(deletes.joined(separator: ", "))")
+        }
         output.line()
         output.table(stacks(status["stacks"] ?? [:]))
         output.line()

@@ -50,12 +50,6 @@ extension Configuration {
         socket = try top.string("socket").map(resolve) ?? Self.defaultSocket
         guardMode = try top.choice("guard", GuardMode.self) ?? guardMode
         crossStackDeletes = try top.choice("crossStackDeletes", CrossStackDeletes.self) ?? crossStackDeletes
-        if crossStackDeletes == .forward {
-            throw ConfigurationError(
-                path: "crossStackDeletes",
-                message: "this version refuses deletes across stacks, it cannot forward them",
-                way: "allowed is \"refuse\"")
-        }
         durability =
             try top.string("durability").map { text in
                 guard let value = StoreConnector.Durability(rawValue: text) else {

@@ -133,7 +133,8 @@ public enum ControlInterface {
           warnings: []string,
           alarms: []string,
           readOnly: ?string,
-          staleness: (count: int, p50: ?float, p99: ?float)
+          staleness: (count: int, p50: ?float, p99: ?float),
+          forwards: (crossStackDeletes: string, pending: int, deletes: [string]int)
         )
 
         # Every entity with its owner.

@@ -69,6 +69,13 @@ extension Requests {
         }
         text.add("coexist_commits", .counter, "Commits of the daemon's stacks.", stacks { counts.commits[$0] ?? 0 })
         text.add(
+            "coexist_forwarded_deletes", .counter,
+            "Deletes of a stack whose rules reached the other stack's rows, and were carried out in its name.",
+            stacks { counts.forwardedDeletes[$0] ?? 0 })
+        text.add(
+            "coexist_pending_forwards", .gauge, "Forwarded deletes that are neither committed nor undone yet.",
+            [.init(Double(bridge.deleteForwarding.pending))])
+        text.add(
             "coexist_resyncs", .counter, "Times that a stack dropped its cache since history was purged before it.",
             stacks { counts.resyncs[$0] ?? 0 })
         let caches = Dictionary(

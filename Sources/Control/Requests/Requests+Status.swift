@@ -24,6 +24,7 @@ extension Requests {
             "wal": ["bytes": JSON(logBytes)],
             "clients": JSON(clients),
             "sqlite": .string(Connection.libraryVersion),
+            "forwards": forwards,
             "warnings": .array(bridge.warnings.map { .string($0) }),
             "alarms": .array(bridge.alarms.map { .string($0) }),
             "readOnly": bridge.readOnlyReason.map { .string($0) } ?? .null,
@@ -31,6 +32,16 @@ extension Requests {
                 "count": JSON(staleness.count), "p50": number(staleness.value(at: 0.5)),
                 "p99": number(staleness.value(at: 0.99)),
             ],
+        ]
+    }
+
+    /// What is done in the owner's name.
+    private var forwards: JSON {
+        let counts = bridge.counts
+        let deletes = StackName.allCases.map { ($0.rawValue, JSON(counts.forwardedDeletes[$0] ?? 0)) }
+        return [
+            "crossStackDeletes": .string(bridge.deleteForwarding.isOn ? "forward" : "refuse"),
+            "pending": JSON(bridge.deleteForwarding.pending), "deletes": .object(JSONObject(deletes)),
         ]
     }
 

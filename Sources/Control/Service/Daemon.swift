@@ -69,6 +69,7 @@ public final class Daemon: Sendable {
             isTracking: configuration.history.isTracking, readers: configuration.readers.count,
             legacyCacheObjects: configuration.cache.legacy, modelCacheObjects: configuration.cache.model,
             maximumLogBytes: configuration.maximumLogBytes)
+        options.forwardsDeletes = configuration.crossStackDeletes == .forward
         options.retention = RetentionPolicy(
             seconds: configuration.history.retention, transactions: configuration.history.maximumTransactions,
             expiresConsumers: configuration.history.slowConsumer == .expire)
@@ -189,6 +190,10 @@ public final class Daemon: Sendable {
         if fresh.guardMode != current.guardMode {
             try bridge.setGuard(fresh.guardMode)
             changed.append("guard")
+        }
+        if fresh.crossStackDeletes != current.crossStackDeletes {
+            bridge.forwardDeletes(fresh.crossStackDeletes == .forward)
+            changed.append("crossStackDeletes")
         }
         if fresh.ownership != current.ownership { changed.append("ownership") }
         configuration.withLock { $0 = fresh }

@@ -10,6 +10,7 @@ extension NSManagedObjectContext {
             else { return }
             deletedList.remove(at: place)
             object.flags.remove(.deleted)
+            ruleEffects.claim(object.id.rowKey)
         }
     }
 
@@ -18,13 +19,21 @@ extension NSManagedObjectContext {
     public func delete(_ object: NSManagedObject) {
         locked {
             absorb()
-            var waiting = [object]
-            while let next = waiting.popLast() {
-                guard next.link === link, !next.flags.contains(.deleted) else { continue }
-                next.prepareForDeletion()
-                mark(next)
-                waiting += propagate(next)
-            }
+            if object.link === link { ruleEffects.claim(object.id.rowKey) }
+            delete(object, byRule: false)
+        }
+    }
+
+    private func delete(_ object: NSManagedObject, byRule: Bool) {
+        var waiting = [object]
+        var byRule = byRule
+        while let next = waiting.popLast() {
+            guard next.link === link, !next.flags.contains(.deleted) else { continue }
+            next.prepareForDeletion()
+            mark(next)
+            if byRule, !next.id.isTemporaryID { ruleEffects.cascade(to: next.id.rowKey) }
+            byRule = true
+            waiting += propagate(next)
         }
     }
 
@@ -52,7 +61,7 @@ extension NSManagedObjectContext {
             case .nullify:
                 for member in members where !member.flags.contains(.deleted) {
                     if let inverse = relationship.inverseName {
-                        member.detach(object, inverse)
+                        letGo(member, of: object, inverse)
                     } else if case .toManyWithoutInverse = relationship.layout.storage {
                         object.toManyState(slot).remove(member.id)
                     }
@@ -64,13 +73,22 @@ extension NSManagedObjectContext {
         return cascade
     }
 
+    /// Takes the deleted object out of the member's inverse, and remembers that a rule did so.
+    private func letGo(_ member: NSManagedObject, of object: NSManagedObject, _ inverse: String) {
+        let slot = member.info.slots[inverse]
+        let isFirst = slot.map { member.slots.isEmpty || !member.slots[$0].isChange } ?? false
+        member.detach(object, inverse)
+        guard isFirst, let slot, !member.slots.isEmpty, case .object(nil) = member.slots[slot] else { return }
+        ruleEffects.clear(slot, of: member.id.rowKey)
+    }
+
     /// Applies the rules again for members that appeared in the store after the deletion.
     func propagateAgain(_ keys: Set<RowKey>) {
         for object in deletedList where keys.contains(object.id.rowKey) {
             for slot in object.info.relationshipSlots {
                 if !object.slots.isEmpty, case .many(let state) = object.slots[slot] { state.base = nil }
             }
-            for member in propagate(object) { delete(member) }
+            for member in propagate(object) { delete(member, byRule: true) }
         }
     }
 

@@ -207,6 +207,7 @@ extension NSManagedObjectContext {
             updatedList = []
             deletedList = []
             expectations = [:]
+            ruleEffects.clear()
         }
     }
 
@@ -221,6 +222,7 @@ extension NSManagedObjectContext {
             updatedList = []
             deletedList = []
             expectations = [:]
+            ruleEffects.clear()
         }
     }
 

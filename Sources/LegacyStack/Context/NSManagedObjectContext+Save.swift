@@ -51,9 +51,11 @@ extension NSManagedObjectContext {
             return nil
         }
         let identity = TransactionIdentity(author: transactionAuthor, contextName: name)
-        let (number, sideEffects) = try instance.writer.use { writer in
-            let (_, number) = try writer.save(instance.authority, identity) { try work.run($0) }
-            return (number, writer.sideEffects)
+        let (number, sideEffects, forwarded) = try instance.writer.use { writer in
+            let (_, number) = try writer.save(
+                instance.authority, identity, forwarding: instance.deleteForwarding
+            ) { try work.run($0) }
+            return (number, writer.sideEffects, writer.forwarded)
         }
         let userInfo = didSaveInfo(work)
         work.settle()
@@ -63,7 +65,7 @@ extension NSManagedObjectContext {
         tellOthers(work)
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo)
         if !sideEffects.isEmpty { instance.dropCaches(of: sideEffects, position: nil) }
-        if let number, number > 0 { instance.committed(number) }
+        if let number, number > 0 { instance.committed(number, forwarded: forwarded) }
         return number
     }
 

@@ -56,6 +56,8 @@ open class NSManagedObjectContext: @unchecked Sendable {
     var tellsEveryContext = false
     /// Versions that objects must have when they are saved.
     var expectations: [RowKey: Int64] = [:]
+    /// What delete rules did, and the program did not.
+    var ruleEffects = RuleEffects()
     /// Keys that new objects got before they are saved, by their temporary ones.
     var permanentKeys: [Int64: Int64] = [:]
     /// The last error of reading a fault's row, which no property can throw.

@@ -38,6 +38,7 @@ public final class LegacyInstance: StackInstance {
         var position: Int64
         var epochs: [String: Int64]
         var handler: (@Sendable (CommitNotice) -> Void)?
+        var forwarding: DeleteForwarding?
         var contexts: [WeakContext] = []
         /// What this instance committed since it last replayed: a store that has not been adopted records no writers.
         var own: Set<Int64> = []
@@ -152,7 +153,7 @@ public final class LegacyInstance: StackInstance {
     public var position: Int64 { state.withLock { $0.position } }
 
     /// In whose name this instance saves.
-    var authority: SaveAuthority {
+    public var authority: SaveAuthority {
         SaveAuthority(stack: .legacy, instanceName: instanceName, epochs: state.withLock { $0.epochs })
     }
 
@@ -168,7 +169,7 @@ public final class LegacyInstance: StackInstance {
         var changes = RemoteChanges()
         for transaction in transactions where transaction.number > last {
             last = transaction.number
-            guard transaction.writer?.instanceName != instanceName, !own.contains(transaction.number) else { continue }
+            guard !transaction.isKnown(to: instanceName), !own.contains(transaction.number) else { continue }
             for change in transaction.changes {
                 guard let entity = schema[change.object.entity] else { continue }
                 changes.add(
@@ -244,14 +245,23 @@ public final class LegacyInstance: StackInstance {
         state.withLock { $0.handler = handler }
     }
 
-    func committed(_ transaction: Int64) {
+    func committed(_ transaction: Int64, forwarded: Int64? = nil) {
         let handler = state.withLock { state in
             // Where nobody replays, the set is not to grow for ever; a number that is missing costs a needless refresh.
-            if state.own.count < 100_000 { state.own.insert(transaction) }
+            if state.own.count < 100_000 { state.own.formUnion([transaction, forwarded ?? transaction]) }
             return state.handler
         }
-        handler?(CommitNotice(stack: .legacy, instanceName: instanceName, transaction: transaction))
+        handler?(
+            CommitNotice(
+                stack: .legacy, instanceName: instanceName, transaction: transaction, forwarded: forwarded))
     }
+
+    /// Where what deletes do to the model stack's rows goes; `forwardDeletes(to:)` sets it.
+    public func setDeleteForwarding(_ forwarding: DeleteForwarding?) {
+        state.withLock { $0.forwarding = forwarding }
+    }
+
+    var deleteForwarding: DeleteForwarding? { state.withLock(\.forwarding) }
 
     /// Closes the connections. Later calls throw `StoreError`.
     public func close() {

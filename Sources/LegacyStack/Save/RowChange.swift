@@ -11,6 +11,8 @@ final class RowChange {
     var columns: [Int: SQLValue] = [:]
     /// The properties that history marks.
     var names: Set<String> = []
+    /// Whether delete rules alone change the row.
+    var isByRule = true
 
     init(entity: SchemaEntity, key: Int64, object: NSManagedObject?) {
         self.entity = entity
@@ -20,6 +22,7 @@ final class RowChange {
 
     var rowKey: RowKey { RowKey(root: entity.rootIndex, key: key) }
     var reference: ObjectReference { ObjectReference(entity: entity.name, key: key) }
+    var written: SaveTransaction.WrittenRow { (entity.layout, key) }
     /// In column order, so that equal sets of columns make equal statements.
     var sortedColumns: [(index: Int, value: SQLValue)] {
         columns.sorted { $0.key < $1.key }.map { (index: $0.key, value: $0.value) }
@@ -48,4 +51,8 @@ struct JoinChange {
 /// Rows that still lead to objects that a save deletes; the rules have to be applied to them, and the save tried again.
 struct DanglingRows: Error {
     var owners: Set<RowKey>
+}
+
+extension NSManagedObject {
+    var written: SaveTransaction.WrittenRow { (info.layout, id.key) }
 }

@@ -24,7 +24,9 @@ extension SaveWork {
     }
 
     /// Sets a column of a row that a neighbour's relationship reaches.
-    func set(_ column: Int, _ value: SQLValue, of id: NSManagedObjectID, marking name: String) {
+    func set(
+        _ column: Int, _ value: SQLValue, of id: NSManagedObjectID, marking name: String, isByRule: Bool = false
+    ) {
         if id.isTemporaryID {
             if let place = insertPlaces[id.key] { inserts[place].values[column] = value }
             return
@@ -34,11 +36,13 @@ extension SaveWork {
         let change = change(id, object)
         change.columns[column] = value
         change.names.insert(name)
+        if !isByRule { change.isByRule = false }
     }
 
     /// An updated object's changed columns and properties.
     func collect(_ object: NSManagedObject, _ transaction: SaveTransaction) throws {
         let change = change(object.id, object)
+        change.isByRule = change.isByRule && context.ruleEffects.explain(object)
         for slot in object.slots.indices where object.slots[slot].isChange {
             change.names.insert(object.info.properties[slot].name)
             try columns(object, slot, transaction) { change.columns[$0] = $1 }
@@ -157,10 +161,11 @@ extension SaveWork {
         _ transaction: SaveTransaction
     ) throws {
         let name = "\(relationship.layout.declaringEntity).\(relationship.name)"
+        let isByRule = object.flags.contains(.deleted)
         for id in state.removed.sorted(by: { $0.key < $1.key }) {
             guard let key = id.schemaEntity.layout.foreignKeysWithoutInverse[name] else { continue }
-            set(key.column, .null, of: id, marking: name)
-            if let column = key.orderColumn { set(column, .null, of: id, marking: name) }
+            set(key.column, .null, of: id, marking: name, isByRule: isByRule)
+            if let column = key.orderColumn { set(column, .null, of: id, marking: name, isByRule: isByRule) }
         }
         guard !object.flags.contains(.deleted) else { return }
         for id in state.added {

@@ -25,6 +25,7 @@ extension SaveWork {
         context.updatedList = []
         context.deletedList = []
         context.expectations = [:]
+        context.ruleEffects.clear()
     }
 
     private func settle(_ insert: RowInsert, _ cached: inout [(root: Int, key: Int64, row: Row?)]) {

@@ -29,6 +29,8 @@ final class SaveWork {
     var stale: Set<RowKey> = []
     var conflicts: [StoreError.Offence] = []
     var noted: Set<RowKey> = []
+    /// The other stack's rows that delete rules alone write.
+    var forwarded: Set<RowKey> = []
 
     init(_ context: NSManagedObjectContext) {
         self.context = context
@@ -58,14 +60,21 @@ final class SaveWork {
         for list in [inserted, updated, deleted] {
             for object in list where !object.info.relationshipSlots.isEmpty { try relate(object, transaction) }
         }
+        findForwarded(transaction)
         try authorize(transaction)
-        for object in deleted { try delete(object, transaction) }
-        for change in changeOrder { try update(change, transaction) }
+        let reached =
+            deleted.filter(isForwarded).map(\.written) + changeOrder.filter(isForwarded).map(\.written)
+        try transaction.forward(deleting: deleted.map(\.written), reaching: reached) { part in
+            for object in deleted where isForwarded(object) { try delete(object, part) }
+            for change in changeOrder where isForwarded(change) { try update(change, part) }
+        }
+        for object in deleted where !isForwarded(object) { try delete(object, transaction) }
+        for change in changeOrder where !isForwarded(change) { try update(change, transaction) }
         for insert in inserts {
             try transaction.insert(insert.object.info.layout, key: insert.key, values: insert.values)
         }
         try writeJoins(transaction)
-        try checkDangling(transaction)
+        // Before what still leads to a deleted object is looked for: a row that was not deleted for a conflict does.
         if !conflicts.isEmpty {
             let shown = conflicts.prefix(10).map { "\($0.object): \($0.reason)" }.joined(separator: "; ")
             throw StoreError(
@@ -73,6 +82,7 @@ final class SaveWork {
                 way: "refresh the objects, or set another merge policy, and save again",
                 objects: conflicts)
         }
+        try checkDangling(transaction)
     }
 
     private func checkExpectations(_ transaction: SaveTransaction) throws {
@@ -115,8 +125,8 @@ final class SaveWork {
     private func authorize(_ transaction: SaveTransaction) throws {
         var entities: Set<Int> = []
         for insert in inserts { entities.insert(insert.object.info.index) }
-        for object in deleted { entities.insert(object.info.index) }
-        for change in changeOrder {
+        for object in deleted where !isForwarded(object) { entities.insert(object.info.index) }
+        for change in changeOrder where !isForwarded(change) {
             if !change.columns.isEmpty || transaction.owns(change.entity.name) {
                 entities.insert(change.entity.index)
             } else {
@@ -126,10 +136,28 @@ final class SaveWork {
         let layouts = entities.sorted().map { schema.entities[$0].layout }
         try transaction.authorize(layouts) { name in
             inserts.filter { $0.object.info.name == name }.map { ObjectReference(entity: name, key: $0.key) }
-                + deleted.filter { $0.info.name == name }.map(\.id.shown)
-                + changeOrder.filter { $0.entity.name == name && !noted.contains($0.rowKey) }.map(\.reference)
+                + deleted.filter { $0.info.name == name && !isForwarded($0) }.map(\.id.shown)
+                + changeOrder.filter { $0.entity.name == name && !noted.contains($0.rowKey) && !isForwarded($0) }
+                .map(\.reference)
         }
     }
+
+    private func findForwarded(_ transaction: SaveTransaction) {
+        for object in deleted
+        where context.ruleEffects.deleted.contains(object.id.rowKey) && !transaction.owns(object.info.name) {
+            forwarded.insert(object.id.rowKey)
+        }
+        for change in changeOrder
+        where change.isByRule && !change.columns.isEmpty && !transaction.owns(change.entity.name) {
+            forwarded.insert(change.rowKey)
+        }
+    }
+
+    private func isForwarded(_ object: NSManagedObject) -> Bool { forwarded.contains(object.id.rowKey) }
+    private func isForwarded(_ change: RowChange) -> Bool { forwarded.contains(change.rowKey) }
+
+    /// What becomes of a row that somebody else changed: what the owner wrote is never overwritten in its name.
+    private func policy(for key: RowKey) -> NSMergePolicy.Kind { forwarded.contains(key) ? .error : policy }
 
     // MARK: Rows
 
@@ -148,7 +176,7 @@ final class SaveWork {
         guard
             let version = try transaction.connection.scalar(sql, [.integer(key), .integer(layout.number)])?.integerValue
         else { return }
-        switch policy {
+        switch policy(for: object.id.rowKey) {
         case .objectTrump, .overwrite: _ = try transaction.delete(layout, key: key, expecting: nil)
         case .error, .storeTrump, .rollback:
             conflicts.append(.init(object: object.id.shown, reason: conflict(object.row?.version, version)))
@@ -184,6 +212,7 @@ final class SaveWork {
     /// Somebody changed the row since it was read, or deleted it.
     private func resolve(_ change: RowChange, _ row: Row?, _ transaction: SaveTransaction) throws {
         let layout = change.entity.layout
+        let policy = policy(for: change.rowKey)
         guard let current = try RowReader.row(change.entity, change.key, transaction.connection) else {
             if policy == .rollback || policy == .storeTrump { return stale.formUnion([change.rowKey]) }
             return conflicts.append(.init(object: change.reference, reason: "it was deleted"))

@@ -23,36 +23,39 @@ extension ObjectContext {
                 way: "open it for writing, with history tracking on")
         }
         let identity = TransactionIdentity(author: author, contextName: contextName)
-        let (run, number, sideEffects) = try instance.saving {
+        let forwarding = instance.state.withLock(\.forwarding)
+        let (run, number, sideEffects, forwarded) = try instance.saving {
             syncIfNeeded()
             return try lane.use { writer in
-                let (run, number) = try writer.save(instance.authority, identity) { transaction in
+                let (run, number) = try writer.save(instance.authority, identity, forwarding: forwarding) {
+                    transaction in
                     let run = SaveRun(self, transaction)
                     try run.run()
                     return run
                 }
-                return (run, number, writer.sideEffects)
+                return (run, number, writer.sideEffects, writer.forwarded)
             }
         }
         run.finish()
         if !sideEffects.isEmpty { instance.dropCaches(of: sideEffects, position: nil) }
-        if let number, number > 0 { instance.didCommit(number) }
+        if let number, number > 0 { instance.didCommit(number, forwarded: forwarded) }
         return number
     }
 }
 
 extension ModelInstance {
     /// In whose name this instance saves.
-    var authority: SaveAuthority {
+    public var authority: SaveAuthority {
         SaveAuthority(stack: .model, instanceName: instanceName, epochs: state.withLock { $0.epochs })
     }
 
-    func didCommit(_ number: Int64) {
+    func didCommit(_ number: Int64, forwarded: Int64?) {
         let handler = state.withLock { state in
             // The caches hold what was just written; a gap before it is the replay's to fill.
-            if number == state.position + 1 { state.position = number }
+            if (forwarded ?? number) == state.position + 1 { state.position = number }
             return state.commitHandler
         }
-        handler?(CommitNotice(stack: .model, instanceName: instanceName, transaction: number))
+        handler?(
+            CommitNotice(stack: .model, instanceName: instanceName, transaction: number, forwarded: forwarded))
     }
 }

@@ -13,7 +13,7 @@ extension ModelInstance {
         var last = start
         for transaction in transactions where transaction.number > last {
             last = transaction.number
-            guard transaction.writer?.instanceName != instanceName else { continue }
+            guard !transaction.isKnown(to: instanceName) else { continue }
             for change in transaction.changes {
                 guard let entity = plan[change.object.entity] else { continue }
                 changes.append(

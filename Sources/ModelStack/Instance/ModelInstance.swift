@@ -37,6 +37,7 @@ public final class ModelInstance: StackInstance {
         var position: Int64
         var epochs: [String: Int64]
         var commitHandler: (@Sendable (CommitNotice) -> Void)?
+        var forwarding: DeleteForwarding?
         var isClosed = false
         /// Whether another file was found in the store's place.
         var isLost = false
@@ -128,6 +129,11 @@ public final class ModelInstance: StackInstance {
     /// Sets what is called after each commit of this instance, on the saving thread; nil ends the calls.
     public func setCommitHandler(_ handler: (@Sendable (CommitNotice) -> Void)?) {
         state.withLock { $0.commitHandler = handler }
+    }
+
+    /// Where what deletes do to the legacy stack's rows goes; `forwardDeletes(to:)` sets it.
+    public func setDeleteForwarding(_ forwarding: DeleteForwarding?) {
+        state.withLock { $0.forwarding = forwarding }
     }
 
     /// Closes the connections. Later calls throw `StoreError`.

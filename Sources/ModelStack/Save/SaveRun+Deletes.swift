@@ -140,7 +140,6 @@ extension SaveRun {
         guard let relationship = dependent.property.relationship else { return }
         let other = dependent.other
         other.losesElements = true
-        let isNew = other.values.isEmpty && other.changed.isEmpty && other.kind == .update
         switch relationship.storage {
         case .toManyByInverse, .toManyWithoutInverse:
             guard let slot = context.keySlot(of: relationship, in: other.entity) else { return }
@@ -159,7 +158,7 @@ extension SaveRun {
         case .absent: return
         }
         if let name = relationship.description.inverseName { other.changed.insert(name) }
-        if isNew { other.isByRule = true }
+        if !other.isPending { other.isByRule = true }
         if !other.values.isEmpty, other.expecting == nil, other.kind == .update { other.expecting = other.row?.version }
     }
 

@@ -94,7 +94,7 @@ extension SaveRun {
     }
 
     /// A deleted object's pairs go with it; any stack may remove those of its own object.
-    func deleteJoins(of work: SaveWork) throws {
+    func deleteJoins(of work: SaveWork, _ transaction: SaveTransaction) throws {
         for relationship in work.entity.layout.relationships {
             if case .manyToMany(let join) = relationship.storage { try transaction.deleteAllJoins(join, own: work.key) }
         }

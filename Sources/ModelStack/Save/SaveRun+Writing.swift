@@ -3,24 +3,17 @@ import SQLite
 import StoreFormat
 
 extension SaveRun {
-    /// Writes the rows: deletes first, so that their unique values are free, then updates, inserts, and the join rows.
+    /// Writes the rows: what delete rules do to the other stack's in its name, then deletes, so that their unique values are
+    /// free, then updates, inserts, and the join rows.
     /// - Throws: `StoreError` `VersionConflict`, with every object that somebody else changed.
     func write() throws {
         var conflicts: [StoreError.Offence] = []
-        for work in order where work.kind == .delete {
-            try deleteJoins(of: work)
-            guard try transaction.delete(work.entity.layout, key: work.key, expecting: work.expecting) else {
-                try note(work, &conflicts)
-                continue
-            }
+        let forwarded = order.filter(isForwarded)
+        let deleted = order.filter { $0.kind == .delete }
+        try transaction.forward(deleting: deleted.map(\.written), reaching: forwarded.map(\.written)) { part in
+            try writeExisting(forwarded, part, &conflicts)
         }
-        for work in order where work.kind == .update {
-            if work.isTouch {
-                try writeTouch(work)
-            } else if try !writeUpdate(work) {
-                try note(work, &conflicts)
-            }
-        }
+        try writeExisting(order.filter { !isForwarded($0) }, transaction, &conflicts)
         if let first = conflicts.first {
             throw StoreError(
                 .versionConflict,
@@ -29,6 +22,26 @@ extension SaveRun {
         }
         for work in order where work.kind == .insert { try writeInsert(work) }
         try writeJoins()
+    }
+
+    /// Deletes and updates.
+    private func writeExisting(
+        _ works: [SaveWork], _ transaction: SaveTransaction, _ conflicts: inout [StoreError.Offence]
+    ) throws {
+        for work in works where work.kind == .delete {
+            try deleteJoins(of: work, transaction)
+            guard try transaction.delete(work.entity.layout, key: work.key, expecting: work.expecting) else {
+                try note(work, &conflicts)
+                continue
+            }
+        }
+        for work in works where work.kind == .update {
+            if work.isTouch {
+                try writeTouch(work)
+            } else if try !writeUpdate(work, transaction) {
+                try note(work, &conflicts)
+            }
+        }
     }
 
     private func note(_ work: SaveWork, _ conflicts: inout [StoreError.Offence]) throws {
@@ -63,7 +76,7 @@ extension SaveRun {
         }
     }
 
-    private func writeUpdate(_ work: SaveWork) throws -> Bool {
+    private func writeUpdate(_ work: SaveWork, _ transaction: SaveTransaction) throws -> Bool {
         var columns: [(index: Int, value: SQLValue)] = []
         var values = work.row?.values ?? []
         for (slot, value) in work.values.sorted(by: { $0.key < $1.key }) {

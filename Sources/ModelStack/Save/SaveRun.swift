@@ -43,7 +43,8 @@ final class SaveRun {
 
     func work(_ root: Int, _ key: Int64) -> SaveWork? { works[RowPlace(root: root, key: key)] }
 
-    func add(_ work: SaveWork) {
+    func add(_ work: SaveWork, isPending: Bool = false) {
+        work.isPending = isPending
         works[RowPlace(root: work.entity.root, key: work.key)] = work
         order.append(work)
     }
@@ -55,14 +56,14 @@ final class SaveRun {
             guard let entity = backing.entity else { continue }
             switch backing.state {
             case .inserted:
-                add(SaveWork(entity, key: backing.key, kind: .insert, backing: backing))
+                add(SaveWork(entity, key: backing.key, kind: .insert, backing: backing), isPending: true)
             case .deleted:
                 let work = SaveWork(entity, key: backing.key, kind: .delete, backing: backing)
                 work.row = backing.row
                 work.expecting = backing.row?.version
-                add(work)
+                add(work, isPending: true)
             case .persistent:
-                if let work = change(of: backing, entity) { add(work) }
+                if let work = change(of: backing, entity) { add(work, isPending: true) }
             case .detached, .gone: continue
             }
         }
@@ -107,27 +108,18 @@ final class SaveRun {
 
     // MARK: Authority
 
+    /// Whether a delete rule alone writes the row, and it is the other stack's to write.
+    func isForwarded(_ work: SaveWork) -> Bool {
+        work.isByRule && !work.isTouch && !transaction.owns(work.entity.name)
+    }
+
     private func authorize() throws {
-        let violations = order.filter { $0.isByRule && !$0.isTouch && !transaction.owns($0.entity.name) }
-        if let first = violations.first {
-            throw StoreError(
-                .crossStackDelete,
-                "the delete reaches \(first.reference)\(violations.count > 1 ? " and \(violations.count - 1) more" : ""), "
-                    + "which the other stack owns",
-                way: "delete through the owner first, or set crossStackDeletes to forward",
-                objects: violations.map { work in
-                    let unit = transaction.register?.unit(ofEntity: work.entity.name)
-                    return .init(
-                        object: work.reference, owner: unit?.owner, epoch: unit?.epoch,
-                        reason: "reached by a delete rule")
-                })
-        }
         var entities: [Int: EntityLayout] = [:]
-        for work in order where !work.isTouch || transaction.owns(work.entity.name) {
+        for work in order where !isForwarded(work) && (!work.isTouch || transaction.owns(work.entity.name)) {
             entities[work.entity.index] = work.entity.layout
         }
         try transaction.authorize(entities.values.sorted { $0.number < $1.number }) { name in
-            order.filter { $0.entity.name == name }.map(\.reference)
+            order.filter { $0.entity.name == name && !isForwarded($0) }.map(\.reference)
         }
         try authorizeJoins()
     }

@@ -24,6 +24,8 @@ final class SaveWork {
     var expecting: Int64?
     /// Whether a delete rule brought the object into the save.
     var isByRule = false
+    /// Whether the context itself has changes of the object.
+    var isPending = false
     /// Whether a loaded to-many of it may show what is deleted now.
     var losesElements = false
 
@@ -36,6 +38,7 @@ final class SaveWork {
 
     /// Whether only another object's relationship touches it: a version and a change row, no column.
     var isTouch: Bool { kind == .update && values.isEmpty }
+    var written: SaveTransaction.WrittenRow { (entity.layout, key) }
     var reference: ObjectReference { ObjectReference(entity: entity.name, key: key) }
 
     /// A slot's value when the save is done.

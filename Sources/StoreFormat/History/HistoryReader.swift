@@ -79,7 +79,8 @@ public struct HistoryReader {
             if hasWriters, let stack = statement.text(6).flatMap(StackName.init(rawValue:)),
                 let name = statement.text(7)
             {
-                transaction.writer = .init(stack: stack, instanceName: name)
+                transaction.writer = .init(
+                    stack: stack, instanceName: name, cause: statement.isNull(8) ? nil : statement.integer(8))
             }
             transaction.changes = try self.changes(of: transaction.number, form)
             changes += transaction.changes.count
@@ -117,7 +118,7 @@ public struct HistoryReader {
             }
         }
         if hasWriters {
-            columns += ", w.STACK, w.INSTANCE"
+            columns += ", w.STACK, w.INSTANCE, w.CAUSE"
             joins += " LEFT JOIN COEXIST_TRANSACTION w ON w.NUMBER = t.Z_PK"
         }
         return "SELECT \(columns) FROM ATRANSACTION t\(joins) WHERE t.Z_PK > ? ORDER BY t.Z_PK LIMIT ?"

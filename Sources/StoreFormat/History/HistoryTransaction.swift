@@ -20,17 +20,26 @@ public struct HistoryTransaction: Sendable, Hashable {
     /// One change for each object, in the order in which they were written.
     public var changes: [HistoryChange]
 
+    /// Whether the instance of that name has it in its caches already, as the one that wrote it. What was forwarded is
+    /// written in an instance's name by another, so it has not.
+    public func isKnown(to instanceName: String) -> Bool {
+        writer?.instanceName == instanceName && writer?.cause == nil
+    }
+
     /// Who committed a transaction, from `COEXIST_TRANSACTION`.
     public struct Writer: Sendable, Hashable {
         /// The stack that wrote it.
         public var stack: StackName
         /// The instance's random name.
         public var instanceName: String
+        /// The transaction of the other stack that had it written, for the owner's part of a forwarded delete.
+        public var cause: Int64?
 
         /// A writer.
-        public init(stack: StackName, instanceName: String) {
+        public init(stack: StackName, instanceName: String, cause: Int64? = nil) {
             self.stack = stack
             self.instanceName = instanceName
+            self.cause = cause
         }
     }
 }

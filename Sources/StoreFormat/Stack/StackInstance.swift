@@ -37,6 +37,12 @@ public protocol StackInstance: AnyObject, Sendable {
     /// - Throws: `StoreError`; then nothing at all is written.
     func save(_ batch: ObjectBatch) throws -> SaveResult
 
+    /// In whose name this instance saves just now.
+    var authority: SaveAuthority { get }
+    /// Where what this instance's deletes do to the other stack's rows goes; nil refuses such deletes.
+    /// `forwardDeletes(to:)` sets it.
+    func setDeleteForwarding(_ forwarding: DeleteForwarding?)
+
     /// Called after each commit of this instance, on the saving thread.
     func setCommitHandler(_ handler: (@Sendable (CommitNotice) -> Void)?)
     /// Waits for what is running and closes the connections. Later calls throw.
@@ -51,12 +57,15 @@ public struct CommitNotice: Sendable, Hashable {
     public var instanceName: String
     /// The history transaction's number.
     public var transaction: Int64
+    /// The history transaction that the same commit wrote in the other stack's name, for a delete that was forwarded.
+    public var forwarded: Int64?
 
     /// A notice.
-    public init(stack: StackName, instanceName: String, transaction: Int64) {
+    public init(stack: StackName, instanceName: String, transaction: Int64, forwarded: Int64? = nil) {
         self.stack = stack
         self.instanceName = instanceName
         self.transaction = transaction
+        self.forwarded = forwarded
     }
 }
 

@@ -3,40 +3,52 @@ import SQLite
 extension SaveTransaction {
     /// Clears the keys of deleted objects that no delete rule reached: in relationships without an inverse, and in one-to-one
     /// pairs of which one side alone held a key. Apple's frameworks leave them, and the next read finds a key that leads
-    /// nowhere.
+    /// nowhere. The owner's part of a forwarded delete clears those in the owner's rows.
     /// - Throws: `StoreError` `DeleteDenied` where such a relationship is required, `CrossStackDelete` where its row is
     ///   the other stack's.
-    func nullifyKeys(of deleted: [(entity: EntityLayout, key: Int64)]) throws {
+    func nullifyKeys(of deleted: [WrittenRow]) throws {
         var changes: TransactionChanges?
-        for (target, key) in deleted {
-            for holder in store.layout.keysOfDeleted[target.rootName] ?? [] {
+        try forEachKeyHolding(deleted) { target, holder, found in
+            let objects = isPart ? found.filter { owns($0.entity.name) } : found
+            guard !objects.isEmpty else { return }
+            try refuseIfNeeded(objects, holder, target: ObjectReference(entity: target.entity.name, key: target.key))
+            let known = try changes ?? TransactionChanges(connection, number: log?.number)
+            changes = known
+            for (entity, key) in objects { try clear(holder, entity, key, known) }
+        }
+    }
+
+    /// The rows that hold a key of a deleted object, relationship by relationship.
+    func forEachKeyHolding(
+        _ deleted: [WrittenRow],
+        _ body: (WrittenRow, StoreLayout.KeyHolder, [WrittenRow]) throws -> Void
+    ) throws {
+        for target in deleted {
+            for holder in store.layout.keysOfDeleted[target.entity.rootName] ?? [] {
                 let column = holder.entity.columns[holder.key.column].sqlIdentifier
                 let numbers = holder.entity.treeNumbers.map { "\($0)" }.joined(separator: ", ")
                 let rows = try connection.query(
                     """
                     SELECT Z_ENT, Z_PK FROM \(holder.entity.table.sqlIdentifier)
                     WHERE \(column) = ? AND Z_ENT IN (\(numbers))
-                    """, [.integer(key)])
+                    """, [.integer(target.key)])
                 guard !rows.isEmpty else { continue }
-                let objects = rows.compactMap { row -> (EntityLayout, Int64)? in
+                let objects = rows.compactMap { row -> WrittenRow? in
                     guard let entity = row[0].integerValue.flatMap({ store.layout[number: $0] }),
                         let key = row[1].integerValue
                     else { return nil }
                     return (entity, key)
                 }
-                try refuseIfNeeded(objects, holder, target: ObjectReference(entity: target.name, key: key))
-                let known = try changes ?? TransactionChanges(connection, number: log?.number)
-                changes = known
-                for (entity, key) in objects { try clear(holder, entity, key, known) }
+                try body(target, holder, objects)
             }
         }
     }
 
     private func refuseIfNeeded(
-        _ objects: [(EntityLayout, Int64)], _ holder: StoreLayout.KeyHolder, target: ObjectReference
+        _ objects: [WrittenRow], _ holder: StoreLayout.KeyHolder, target: ObjectReference
     ) throws {
         let name = "\(holder.entity.name).\(holder.relationship.name)"
-        func offences(_ reason: String, of objects: [(EntityLayout, Int64)]) -> [StoreError.Offence] {
+        func offences(_ reason: String, of objects: [WrittenRow]) -> [StoreError.Offence] {
             objects.map { entity, key in
                 let unit = register?.unit(ofEntity: entity.name)
                 return .init(
@@ -51,7 +63,7 @@ extension SaveTransaction {
                 way: "delete those first, or give them another \(holder.relationship.name)",
                 objects: offences("\(name) requires \(target)", of: objects))
         }
-        let foreign = objects.filter { !owns($0.0.name) }
+        let foreign = objects.filter { !owns($0.entity.name) }
         guard foreign.isEmpty else {
             throw StoreError(
                 .crossStackDelete,

@@ -15,8 +15,15 @@ public final class SaveTransaction {
     /// The register as it is in this transaction; nil where the store has not been adopted.
     public let register: OwnershipRegister?
     /// In whose name the save is made.
-    public let authority: SaveAuthority
-    let log: HistoryAppender?
+    public internal(set) var authority: SaveAuthority
+    var log: HistoryAppender?
+    /// Where what delete rules do to the other stack's rows goes.
+    let forwarding: DeleteForwarding?
+    var isForwarding = false
+    /// Whether this is the owner's part of another stack's delete.
+    let isPart: Bool
+    /// The history transaction of the owner's part, once it is written.
+    var forwarded: Int64?
     let identity: TransactionIdentity
     private var authorized: Set<Int64> = []
     private var touchedUnits: Set<String> = []
@@ -30,14 +37,19 @@ public final class SaveTransaction {
     private var statements: [Int64: RowStatements] = [:]
     private(set) var wroteRows = false
     /// Deleted objects whose keys relationships without an inverse may still hold.
-    private var deletedTargets: [(entity: EntityLayout, key: Int64)] = []
+    var deletedTargets: [(entity: EntityLayout, key: Int64)] = []
     /// The entities of objects that this save changed beside what the stack told it to: the stack drops what it caches.
     public internal(set) var sideEffects: Set<String> = []
 
-    init(_ writer: StoreWriter, _ authority: SaveAuthority, _ identity: TransactionIdentity) throws {
+    init(
+        _ writer: StoreWriter, _ authority: SaveAuthority, _ identity: TransactionIdentity,
+        _ forwarding: DeleteForwarding? = nil
+    ) throws {
         connection = writer.connection
         self.authority = authority
         self.identity = identity
+        self.forwarding = forwarding
+        isPart = false
         register = try OwnershipRegister.readForSave(connection, storePath: writer.store.path)
         if writer.isTracking, !writer.store.historyForm.isTracked { try writer.makeHistoryTables() }
         store = writer.store
@@ -45,6 +57,22 @@ public final class SaveTransaction {
         log =
             writer.isTracking
             ? try HistoryAppender(connection, form: store.historyForm, isAdopted: register != nil) : nil
+    }
+
+    /// The owner's part of a save that is under way.
+    init(partOf whole: SaveTransaction, authority: SaveAuthority) throws {
+        connection = whole.connection
+        self.authority = authority
+        identity = whole.identity
+        forwarding = nil
+        isPart = true
+        register = whole.register
+        store = whole.store
+        journal = whole.journal
+        log =
+            whole.log == nil
+            ? nil
+            : try HistoryAppender(whole.connection, form: whole.store.historyForm, isAdopted: whole.register != nil)
     }
 
     /// The indexes of an entity's columns with external storage.
@@ -277,16 +305,37 @@ public final class SaveTransaction {
             try connection.run(
                 "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(last), .integer(number)])
         }
+        guard wroteRows || forwarded == nil else {
+            throw StoreError(
+                .versionConflict, "what was to be deleted is gone already, but rows that it led to are still there",
+                way: "refresh, and delete those")
+        }
         guard wroteRows || !keys.isEmpty else { return nil }
         if register != nil { try CoexistenceState.countCommit(connection) }
         guard wroteRows, let log else { return 0 }
         let number = try log.finish(identity)
-        if let register {
-            let epochs = touchedUnits.sorted().map { "\($0)=\(register.units[$0]?.epoch ?? 0)" }.joined(separator: "\n")
-            try connection.run(
-                "INSERT INTO COEXIST_TRANSACTION (NUMBER, STACK, INSTANCE, EPOCHS) VALUES (?, ?, ?, ?)",
-                [.integer(number), .text(authority.stack.rawValue), .text(authority.instanceName), .text(epochs)])
-        }
+        try record(number, cause: nil)
+        if forwarded != nil { forwarding?.reach(.bothParts) }
         return number
+    }
+
+    /// Ends the owner's part of a delete, which the transaction after it caused.
+    /// - Returns: the history transaction's number; nil if nothing had to be written.
+    func finishPart() throws -> Int64? {
+        guard wroteRows, let log else { return nil }
+        let number = try log.finish(identity)
+        try record(number, cause: number + 1)
+        return number
+    }
+
+    private func record(_ number: Int64, cause: Int64?) throws {
+        guard let register else { return }
+        let epochs = touchedUnits.sorted().map { "\($0)=\(register.units[$0]?.epoch ?? 0)" }.joined(separator: "\n")
+        try connection.run(
+            "INSERT INTO COEXIST_TRANSACTION (NUMBER, STACK, INSTANCE, EPOCHS, CAUSE) VALUES (?, ?, ?, ?, ?)",
+            [
+                .integer(number), .text(authority.stack.rawValue), .text(authority.instanceName), .text(epochs),
+                cause.map { .integer($0) } ?? .null,
+            ])
     }
 }

@@ -16,6 +16,9 @@ public final class StoreWriter {
     public var maximumLogBytes: Int?
     /// The entities of objects that the last save changed beside what its body told it to.
     public private(set) var sideEffects: Set<String> = []
+    /// The history transaction that the last save wrote in the other stack's name, where its deletes reached that
+    /// stack's rows.
+    public private(set) var forwarded: Int64?
     /// The schema that `store` and the mirrored triggers are of. Unknown until the first save: the store may have been
     /// migrated since it was read.
     private var schemaVersion: Int64?
@@ -56,10 +59,12 @@ public final class StoreWriter {
     }
 
     /// Runs the body in a save's transaction and commits it.
+    /// - Parameter forwarding: where what delete rules do to the other stack's rows goes; nil refuses such deletes.
     /// - Returns: the body's result, and the history transaction's number; nil if nothing was written.
     /// - Throws: `StoreError`. Then nothing is written, and external files that the body wrote are gone again.
     public func save<T>(
-        _ authority: SaveAuthority, _ identity: TransactionIdentity, _ body: (SaveTransaction) throws -> T
+        _ authority: SaveAuthority, _ identity: TransactionIdentity, forwarding: DeleteForwarding? = nil,
+        _ body: (SaveTransaction) throws -> T
     ) throws -> (T, Int64?) {
         try StoreHealth.checkWritable(store)
         try store.checkPlace()
@@ -67,17 +72,19 @@ public final class StoreWriter {
             connection.queueLabel = "the \(authority.stack.rawValue) stack's instance \(authority.instanceName)"
             try connection.begin(.immediate)
             var pending: SaveTransaction?
+            defer { if pending?.isForwarding == true { forwarding?.end() } }
             var before: (store: Store, schemaVersion: Int64?) = (store, nil)
             do {
                 try place.check(connection, store: store)
                 // Triggers that are mirrored in this transaction go again if it is rolled back.
                 before.schemaVersion = try followSchema() ? nil : schemaVersion
                 before.store = store
-                let transaction = try SaveTransaction(self, authority, identity)
+                let transaction = try SaveTransaction(self, authority, identity, forwarding)
                 pending = transaction
                 let result = try body(transaction)
                 let number = try transaction.finish()
                 sideEffects = transaction.sideEffects
+                forwarded = transaction.forwarded
                 try place.check(connection, store: store)
                 if number == nil {
                     connection.rollback()
@@ -86,6 +93,7 @@ public final class StoreWriter {
                     try connection.commit { try? checkpointIfNeeded() }
                 }
                 if number == nil { (store, schemaVersion) = before }
+                if transaction.forwarded != nil { forwarding?.reach(.committed) }
                 if number != nil { notices.committed() }
                 transaction.removeObsoleteFiles(committed: number != nil)
                 // 0 is a commit that handed out keys and has no history.

@@ -33,6 +33,8 @@ final class TamperedStack: StackInstance {
     var stack: StackName { real.stack }
     var instanceName: String { real.instanceName }
     var store: Store { real.store }
+    var authority: SaveAuthority { real.authority }
+    func setDeleteForwarding(_ forwarding: DeleteForwarding?) { real.setDeleteForwarding(forwarding) }
     var position: Int64 { real.position }
     var cacheStatistics: CacheStatistics { real.cacheStatistics }
     func apply(_ transactions: [HistoryTransaction]) throws { try real.apply(transactions) }
