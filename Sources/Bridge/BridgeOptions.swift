@@ -1,3 +1,4 @@
+import SQLite
 import StoreFormat
 import StoreModel
 
@@ -23,6 +24,8 @@ public struct BridgeOptions: Sendable {
     public var modelCacheObjects: Int
     /// The size of the WAL, in bytes, above which the daemon checkpoints.
     public var maximumLogBytes: Int
+    /// How long a read may keep the log from being moved into the store: older ones are ended with `ReaderExpired`.
+    public var readerAge = ReaderAge(maximum: .seconds(60))
     /// How long history is kept.
     public var retention = RetentionPolicy()
     /// Whether a delete whose rules reach the other stack's rows is carried out in that stack's name, or refused.

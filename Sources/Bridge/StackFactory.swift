@@ -27,6 +27,7 @@ public struct StackFactory: Sendable {
             settings.cacheLimit = options.legacyCacheObjects
             settings.readerCount = options.readers
             settings.maximumLogBytes = nil
+            settings.readerAge = options.readerAge
             return try LegacyInstance(store: preparation.store, options: settings)
         },
         model: { preparation, options in
@@ -36,6 +37,7 @@ public struct StackFactory: Sendable {
             settings.cacheLimit = options.modelCacheObjects
             settings.readerCount = options.readers
             settings.maximumLogBytes = nil
+            settings.readerAge = options.readerAge
             return try ModelInstance(store: preparation.store, options: settings)
         })
 

@@ -22,6 +22,7 @@ public final class StoreBridge: Sendable {
     /// The backup that this start's adoption made.
     public let adoptionBackup: String?
     let readers: ConnectionPool
+    private let replayReaders: ConnectionPool
     /// One connection, so that maintenance is done one thing at a time.
     let maintenance: ConnectionPool?
     let observers = HistoryObservers()
@@ -59,17 +60,21 @@ public final class StoreBridge: Sendable {
         model = try stacks.model(preparation, options)
         let storePath = store.path
         let place = store
-        let readers = ConnectionPool(limit: options.readers) {
+        let connect: @Sendable () throws -> Connection = {
             let connection = try StoreConnector.connect(storePath, .reader)
             try place.checkPlace()
             return connection
         }
+        let readers = ConnectionPool(limit: options.readers, age: options.readerAge, make: connect)
         self.readers = readers
+        // Replay reads in batches, and must go on however late it is: no age ends it.
+        let replayReaders = ConnectionPool(limit: 2, make: connect)
+        self.replayReaders = replayReaders
         let store = store
         let observers = observers
         let health = health
         func replayer(_ instance: any StackInstance) -> Replayer {
-            Replayer(instance, readers: readers) { event in
+            Replayer(instance, readers: replayReaders) { event in
                 log.note(event)
                 if case .applied(let stack, let transactions) = event { observers.tell(stack, transactions) }
             }
@@ -108,6 +113,11 @@ public final class StoreBridge: Sendable {
                 for replayer in replayers.values { replayer.signal() }
                 keeper.look { (try? maintenance?.use { try $0.checkpoint(.truncate).isComplete }) ?? false }
             }
+        }
+        options.readerAge.setHandler { age in
+            log.alarm(
+                "a read that was \(age.components.seconds) s old was ended: it kept the log from being moved into the store"
+            )
         }
         forwardDeletes(options.forwardsDeletes)
         watcher.withLock { $0?.start() }
@@ -183,6 +193,8 @@ public final class StoreBridge: Sendable {
             way: "correct the configuration and restart")
     }
 
+    /// How old readers may get, and are.
+    public var readerAge: ReaderAge { options.readerAge }
     /// Warnings of this run, oldest first: what a person should know.
     public var warnings: [String] { log.warnings }
     /// Alarms since the start: foreign writes that no history tells of, failures of replay.
@@ -243,6 +255,7 @@ public final class StoreBridge: Sendable {
     /// - Returns: what could not be done, for the log; empty if all was.
     @discardableResult
     public func close() -> [String] {
+        options.readerAge.setHandler(nil)
         retention.withLock { keeper in
             keeper?.stop()
             keeper = nil
@@ -266,6 +279,7 @@ public final class StoreBridge: Sendable {
             } catch { problems.append("the guard's triggers could not be removed: \(error)") }
         }
         readers.close()
+        replayReaders.close()
         do {
             if readOnlyReason == nil {
                 let result = try maintain { try $0.checkpoint(.truncate) }

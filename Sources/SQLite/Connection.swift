@@ -15,15 +15,17 @@ public final class Connection {
     private var cache: [String: Statement] = [:]
     let policy: BusyPolicy
     var queuePlace: QueuePlace?
-    private let lease: RawFile.Lease
+    private let file: RawFile.Lease
     let openedPath: String
     /// The file that was opened.
-    var openedFile: FileIdentity? { lease.identity }
+    var openedFile: FileIdentity? { file.identity }
     /// The shares in attached files.
     var attached: [RawFile.Lease] = []
     var functionNames: Set<String> = []
     /// Whether this is a connection to a copy that nobody else can open, of the file that `path` names.
     public let isPrivateCopy: Bool
+    /// Since when a reader has it, where readers have a maximum age.
+    var lease: ReaderAge.Lease?
     /// Frames in the WAL after this connection's last commit.
     public private(set) var logFrames = 0
 
@@ -61,7 +63,7 @@ public final class Connection {
             }
             return handle
         }
-        self.lease = lease
+        file = lease
         self.handle = handle
         self.path = originalPath ?? path
         openedPath = path
@@ -113,11 +115,13 @@ public final class Connection {
 
     /// Compiles a statement that the caller keeps.
     public func prepare(_ sql: String) throws -> Statement {
-        try Statement(self, sql)
+        try checkLease(sql)
+        return try Statement(self, sql)
     }
 
     /// A compiled statement from the connection's cache: for texts that come again. Not to be nested with itself.
     public func cached(_ sql: String) throws -> Statement {
+        try checkLease(sql)
         if let statement = cache[sql] {
             statement.reset()
             return statement
@@ -126,6 +130,12 @@ public final class Connection {
         let statement = try Statement(self, sql, isCached: true)
         cache[sql] = statement
         return statement
+    }
+
+    /// An interruption ends what runs: a reader between two statements is ended here.
+    private func checkLease(_ sql: String) throws {
+        guard let lease, lease.isOver.load(ordering: .relaxed) else { return }
+        throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "interrupted", sql: sql)
     }
 
     /// Drops the compiled statements, as before the schema changes.

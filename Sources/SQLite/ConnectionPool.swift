@@ -9,13 +9,16 @@ public final class ConnectionPool: @unchecked Sendable {
     private var count = 0
     private var isClosed = false
     private let limit: Int
+    private let age: ReaderAge?
     private let make: @Sendable () throws -> Connection
 
     /// - Parameters:
     ///   - limit: how many connections at most; a caller waits while all are lent out.
+    ///   - age: how long a caller may keep one; nil for as long as it likes.
     ///   - make: opens a connection when one more is needed.
-    public init(limit: Int, make: @escaping @Sendable () throws -> Connection) {
+    public init(limit: Int, age: ReaderAge? = nil, make: @escaping @Sendable () throws -> Connection) {
         self.limit = max(1, limit)
+        self.age = age
         self.make = make
     }
 
@@ -23,6 +26,7 @@ public final class ConnectionPool: @unchecked Sendable {
     /// - Throws: what opening or the body throws; `PoolClosed` after `close()`.
     public func use<T>(_ body: (Connection) throws -> T) throws -> T {
         let connection = try take()
+        age?.begin(connection)
         defer { giveBack(connection) }
         return try body(connection)
     }
@@ -47,6 +51,7 @@ public final class ConnectionPool: @unchecked Sendable {
     }
 
     private func giveBack(_ connection: Connection) {
+        age?.end(connection)
         connection.rollback()
         condition.lock()
         defer { condition.unlock() }

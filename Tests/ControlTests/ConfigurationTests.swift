@@ -56,6 +56,17 @@ import Varlink
         #expect(failure(text) != nil)
     }
 
+    @Test func crossStackDeletesAndTheAgeOfReadersAreRead() throws {
+        let configuration = try read(
+            #"{"store": "/s", "crossStackDeletes": "forward", "readers": {"maximumAge": 5}}"#)
+        #expect(configuration.crossStackDeletes == .forward)
+        #expect(configuration.readers.maximumAge == 5)
+        #expect(try read(#"{"store": "/s"}"#).crossStackDeletes == .refuse)
+        #expect(try read(#"{"store": "/s"}"#).readers.maximumAge == 60)
+        #expect(failure(#"{"store": "/s", "crossStackDeletes": "ask"}"#)?.path == "crossStackDeletes")
+        #expect(failure(#"{"store": "/s", "readers": {"maximumAge": 0}}"#)?.path == "readers.maximumAge")
+    }
+
     @Test func theEffectiveValuesReadBackEqual() throws {
         let configuration = try read(
             #"{"store": "/s", "guard": "record", "cache": {"maximumObjects": 10}, "log": {"level": "debug"}}"#)

@@ -57,18 +57,27 @@ enum DaemonCommands {
         },
     ]
 
+    /// Transaction, stack, author or else process, and time.
+    private static func lastWrite(_ write: JSON) -> String {
+        func text(_ key: String) -> String? { write[key]?.stringValue }
+        let number = text("token")?.split(separator: ":").last.map(String.init)
+        let parts = [number, text("stack"), text("author") ?? text("process"), text("at")].compactMap { $0 }
+        return parts.isEmpty ? "-" : parts.joined(separator: " ")
+    }
+
     static func owners(_ reply: JSONObject, _ output: Output) {
         let owners = reply["owners"]?.arrayValue ?? []
         if output.isJSON {
             output.json(.array(owners))
             return
         }
+        let keys = ["entity", "owner", "epoch", "rows", "since", "unit"]
+        let hasWrites = owners.contains { $0["lastWrite"] != nil }
         output.table(
-            [["entity", "owner", "epoch", "rows", "since", "unit"]]
+            [keys + (hasWrites ? ["last write"] : [])]
                 + owners.map { owner in
-                    ["entity", "owner", "epoch", "rows", "since", "unit"].map { key in
-                        owner[key].map { $0.stringValue ?? $0.description } ?? "-"
-                    }
+                    keys.map { key in owner[key].map { $0.stringValue ?? $0.description } ?? "-" }
+                        + (hasWrites ? [lastWrite(owner["lastWrite"] ?? .null)] : [])
                 })
     }
 

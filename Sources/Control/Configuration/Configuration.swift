@@ -39,13 +39,6 @@ public struct Configuration: Sendable, Hashable {
     /// Where metrics are written as OpenMetrics text; nil writes none.
     public var metricsFile: String?
 
-    /// Settings that are read, but that this version does nothing with yet: said aloud at the start.
-    public var withoutEffect: [String] {
-        var keys: [String] = []
-        if readers.maximumAge != Readers().maximumAge { keys.append("readers.maximumAge") }
-        return keys
-    }
-
     /// The socket's path where the configuration names none.
     public static let defaultSocket = "/run/coexistd/org.coexistd.control"
 
@@ -83,7 +76,7 @@ public struct Configuration: Sendable, Hashable {
     public struct Readers: Sendable, Hashable {
         /// Connections that read for each stack.
         public var count = 2
-        /// Seconds after which a pinned reader is ended.
+        /// Seconds after which a reader that keeps the log from being moved is ended.
         public var maximumAge = 60
     }
 

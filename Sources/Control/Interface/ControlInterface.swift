@@ -19,8 +19,8 @@ public enum ControlInterface {
         "UnknownEntity", "UnknownKey", "UnknownObject", "TypeMismatch", "PrecisionLoss", "ExternalData",
         "InvalidValue", "InvalidRawValue", "MissingValue", "TransformerUnknown", "ObjectDeleted", "BadPredicate",
         "ValidationFailed", "OwnershipViolation", "StaleEpoch", "Frozen", "VersionConflict", "UniqueConflict",
-        "DeleteDenied", "CrossStackDelete", "TokenExpired", "OtherStore", "AlreadyExists", "NotAdopted", "Refused",
-        "BadConfiguration", "Stopping",
+        "DeleteDenied", "CrossStackDelete", "TokenExpired", "ReaderExpired", "OtherStore", "AlreadyExists",
+        "NotAdopted", "Refused", "BadConfiguration", "Stopping",
     ]
 
     private static var text: String {
@@ -46,7 +46,18 @@ public enum ControlInterface {
           epoch: int,
           rows: int,
           unit: string,
-          since: string
+          since: string,
+          lastWrite: ?LastWrite
+        )
+
+        # The last transaction that wrote an entity's unit: its token, the stack, the application's author, the process and
+        # when, as far as history still has it. Owners tells it, Status does not.
+        type LastWrite (
+          token: string,
+          stack: string,
+          author: ?string,
+          process: ?string,
+          at: ?string
         )
 
         # A stack's place in history, and how many transactions it is behind.

@@ -37,6 +37,13 @@ extension Requests {
             "coexist_replay_lag", .gauge, "Transactions that a stack has not replayed yet.",
             stacks { Double(max(0, extent.last - bridge.instance($0).position)) })
         let consumers = try bridge.consumers()
+        text.add(
+            "coexist_readers_ended", .counter, "Reads that were ended at readers.maximumAge.",
+            [.init(Double(bridge.readerAge.ended))])
+        let (seconds, fraction) = (bridge.readerAge.oldest ?? .zero).components
+        text.add(
+            "coexist_oldest_reader_seconds", .gauge, unit: "seconds", "Age of the oldest read that is at work.",
+            [.init(Double(seconds) + Double(fraction) / 1e18)])
         func each(_ value: (ConsumerStatus) -> Double) -> [MetricsText.Sample] {
             consumers.map { .init(value($0), [("consumer", $0.name)]) }
         }

@@ -74,21 +74,37 @@ extension Requests {
                 }))
     }
 
-    func owners(of entities: [String]? = nil) throws -> JSON {
+    /// - Parameter withWrites: whether to look for each unit's last write, which can be far back.
+    func owners(of entities: [String]? = nil, withWrites: Bool = false) throws -> JSON {
         let register = try bridge.register()
+        let store = store
+        let writes = withWrites ? try bridge.read { try LastWrite.read($0, store: store) } : [:]
         let counts = try rowCounts()
         let wanted = entities.map(Set.init)
         return .array(
-            store.layout.entities.filter { wanted?.contains($0.name) ?? true }.map { entity in
+            try store.layout.entities.filter { wanted?.contains($0.name) ?? true }.map { entity in
                 let unit = register?.unit(ofEntity: entity.name)
                 let owner = unit.map { $0.isFrozen ? "none" : $0.owner.rawValue } ?? "none"
-                return [
+                var result: JSONObject = [
                     "entity": .string(entity.name), "owner": .string(owner), "epoch": .integer(unit?.epoch ?? 0),
                     "rows": .integer(counts[entity.number] ?? 0), "unit": .string(unit?.name ?? entity.rootName),
                     "since": .string(
                         unit.flatMap { DateText.text(Date(timeIntervalSinceReferenceDate: $0.since)) } ?? ""),
                 ]
+                if withWrites {
+                    result["lastWrite"] = try unit.flatMap { writes[$0.name] }.map(lastWrite) ?? .null
+                }
+                return .object(result)
             })
+    }
+
+    private func lastWrite(_ write: LastWrite) throws -> JSON {
+        func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
+        return [
+            "token": .string(try token(write.transaction)), "stack": .string(write.stack.rawValue),
+            "author": text(write.heading?.author), "process": text(write.heading?.processID),
+            "at": text(write.heading.flatMap { DateText.text($0.timestamp) }),
+        ]
     }
 
     /// Objects of each entity, by its number.

@@ -62,7 +62,7 @@ final class ControlService: Sendable {
         let parameters = call.parameters
         switch method {
         case "Status": call.reply(try requests.status(state: "running", clients: clients()))
-        case "Owners": call.reply(["owners": try requests.owners()])
+        case "Owners": call.reply(["owners": try requests.owners(withWrites: true)])
         case "Handover": try handover(parameters, call)
         case "Handovers": call.reply(try requests.handovers(parameters))
         case "Freeze": call.reply(try requests.freeze(parameters))

@@ -44,9 +44,6 @@ public final class Daemon: Sendable {
         if let backup = bridge.adoptionBackup {
             log(.notice, "the store was adopted; its backup from before is \(backup)")
         }
-        for key in configuration.withoutEffect {
-            log(.warning, "\(key) is set, but this version does nothing with it yet")
-        }
         for warning in bridge.warnings { log(.warning, warning) }
         bridge.setProblemHandler { [log, notifier] problem in
             log(.error, "the store is not written any more: \(problem)")
@@ -69,6 +66,7 @@ public final class Daemon: Sendable {
             isTracking: configuration.history.isTracking, readers: configuration.readers.count,
             legacyCacheObjects: configuration.cache.legacy, modelCacheObjects: configuration.cache.model,
             maximumLogBytes: configuration.maximumLogBytes)
+        options.readerAge = ReaderAge(maximum: .seconds(configuration.readers.maximumAge))
         options.forwardsDeletes = configuration.crossStackDeletes == .forward
         options.retention = RetentionPolicy(
             seconds: configuration.history.retention, transactions: configuration.history.maximumTransactions,

@@ -74,6 +74,15 @@ open class NSPersistentContainer: @unchecked Sendable {
         return instance
     }
 
+    /// Saves, through this container's stack, what a context of the other stack has pending, as one that was refused after
+    /// a handover.
+    /// - Returns: the history transaction's number; nil if nothing had to be written.
+    /// - Throws: see `StackInstance.forward(pending:)`; the changes are then still pending.
+    @discardableResult
+    public func forward(pending context: some PendingChanges) throws -> Int64? {
+        try openedInstance().forward(pending: context)
+    }
+
     private var instance: LegacyInstance {
         guard let instance = persistentStoreCoordinator.instance else {
             preconditionFailure(

@@ -70,7 +70,7 @@ extension NSManagedObjectContext {
     }
 
     /// Callbacks may change more objects, which then get theirs.
-    private func callWillSave() {
+    func callWillSave() {
         for object in insertedList { object.flags.remove(.toldOfSave) }
         for object in updatedList { object.flags.remove(.toldOfSave) }
         for object in deletedList { object.flags.remove(.toldOfSave) }
@@ -86,7 +86,7 @@ extension NSManagedObjectContext {
         }
     }
 
-    private func validate() throws {
+    func validate() throws {
         let denied = deniedDeletions()
         if !denied.isEmpty {
             throw StoreError(

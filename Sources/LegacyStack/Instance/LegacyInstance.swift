@@ -27,6 +27,9 @@ public final class LegacyInstance: StackInstance {
         public var readerCount = 4
         /// How long a save waits for other writers, in milliseconds.
         public var busyTimeout = 10_000
+        /// How long a read may keep the log from being moved into the store; nil for as long as it likes. Older ones are
+        /// ended with `ReaderExpired` when somebody commits.
+        public var readerAge: ReaderAge?
         /// Above this size of the WAL a save is followed by a checkpoint; nil leaves checkpoints to the daemon.
         public var maximumLogBytes: Int? = 64 << 20
 
@@ -99,7 +102,7 @@ public final class LegacyInstance: StackInstance {
             : !options.isTracking && store.historyForm.isTracked
                 ? "\(store.path) has persistent history, and this stack was opened with history tracking off" : nil
         let (path, isReadOnly) = (store.path, options.isReadOnly)
-        readers = ConnectionPool(limit: options.readerCount) {
+        readers = ConnectionPool(limit: options.readerCount, age: options.readerAge) {
             let connection =
                 try isReadOnly ? StoreConnector.offlineReader(path) : StoreConnector.connect(path, .reader)
             try PredicateFunctions.register(on: connection)
@@ -188,6 +191,7 @@ public final class LegacyInstance: StackInstance {
             state.position = max(state.position, last)
             state.own = state.own.filter { $0 > last }
         }
+        options.readerAge?.look()
     }
 
     /// Values that SQLite's triggers computed are not in history: they are read anew with any change.
@@ -254,6 +258,7 @@ public final class LegacyInstance: StackInstance {
         handler?(
             CommitNotice(
                 stack: .legacy, instanceName: instanceName, transaction: transaction, forwarded: forwarded))
+        options.readerAge?.look()
     }
 
     /// Where what deletes do to the model stack's rows goes; `forwardDeletes(to:)` sets it.

@@ -140,9 +140,10 @@ enum Validation {
             }
             return
         }
-        guard !description.isOptional || description.minCount > 0 || description.maxCount > 0 else { return }
+        guard description.minCount > 0 || description.maxCount > 0 else { return }
         let count = object.toManyIDs(slot, relationship).count
-        let minimum = description.isOptional ? description.minCount : max(1, description.minCount)
+        // One that is not optional may still be empty, as real stores have it: only a minimum says otherwise.
+        let minimum = description.minCount
         if count < minimum, !(description.isOptional && count == 0) {
             fail(
                 relationship.name, "has \(count) objects, and needs \(minimum)",

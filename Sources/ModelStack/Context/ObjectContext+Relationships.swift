@@ -20,16 +20,25 @@ extension ObjectContext {
             backing.toManys = Array(repeating: ToManyState(), count: entity.toManyCount)
         }
         if let known = backing.toManys[index].elements { return known }
+        let elements = try freshElements(backing, relationship, property)
+        backing.toManys[index].elements = elements
+        return elements
+    }
+
+    /// The same, whatever is loaded: what is committed, with this context's changes.
+    func freshElements(
+        _ backing: ModelBacking, _ relationship: RelationshipPlan, _ property: PropertyPlan
+    ) throws -> [ObjectKey] {
+        guard case .toMany(_, let index) = property.kind else { return [] }
         var elements = try storedElements(relationship, owner: backing.key)
         switch relationship.storage {
         case .manyToMany:
-            let state = backing.toManys[index]
+            let state = backing.toManys[safe: index] ?? ToManyState()
             elements.removeAll { state.removed.contains($0) }
             let present = Set(elements)
             elements += state.added.filter { !present.contains($0) }.sorted { $0.key < $1.key }
         default: adjust(&elements, relationship, owner: backing)
         }
-        backing.toManys[index].elements = elements
         return elements
     }
 

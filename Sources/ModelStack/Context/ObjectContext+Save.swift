@@ -57,5 +57,6 @@ extension ModelInstance {
         }
         handler?(
             CommitNotice(stack: .model, instanceName: instanceName, transaction: number, forwarded: forwarded))
+        options.readerAge?.look()
     }
 }

@@ -27,6 +27,7 @@ extension ModelInstance {
         }
         state.withLock { $0.position = max($0.position, last) }
         try readEpochs()
+        options.readerAge?.look()
     }
 
     /// Drops the cached rows of these entities and their whole trees, or all, and takes the position where given.

@@ -55,6 +55,9 @@ public final class ModelInstance: StackInstance {
         public var cacheLimit = 200_000
         /// Connections that read beside one another.
         public var readerCount = 4
+        /// How long a read may keep the log from being moved into the store; nil for as long as it likes. Older ones are
+        /// ended with `ReaderExpired` when somebody commits.
+        public var readerAge: ReaderAge?
         /// How long a save waits for the write lock, in milliseconds.
         public var busyTimeout = 10_000
         /// Above this size of the WAL a save is followed by a checkpoint; nil leaves checkpoints to somebody else.
@@ -95,7 +98,7 @@ public final class ModelInstance: StackInstance {
         cache = RowCache(rootCount: plan.rootCount, limit: options.cacheLimit)
         let path = store.path
         let isOffline = options.isReadOnly
-        let readers = ConnectionPool(limit: options.readerCount) {
+        let readers = ConnectionPool(limit: options.readerCount, age: options.readerAge) {
             let connection = try isOffline ? StoreConnector.offlineReader(path) : StoreConnector.connect(path, .reader)
             try PredicateFunctions.register(on: connection)
             try TextFunctions.register(on: connection)

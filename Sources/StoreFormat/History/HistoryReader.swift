@@ -72,21 +72,36 @@ public struct HistoryReader {
         var result: [HistoryTransaction] = []
         var changes = 0
         while changes < changeLimit, try statement.step() {
-            var transaction = HistoryTransaction(
-                number: statement.integer(0), timestamp: Date(timeIntervalSinceReferenceDate: statement.double(1)),
-                author: statement.text(2), contextName: statement.text(3), processID: statement.text(4),
-                bundleID: statement.text(5), writer: nil, changes: [])
-            if hasWriters, let stack = statement.text(6).flatMap(StackName.init(rawValue:)),
-                let name = statement.text(7)
-            {
-                transaction.writer = .init(
-                    stack: stack, instanceName: name, cause: statement.isNull(8) ? nil : statement.integer(8))
-            }
+            var transaction = Self.heading(statement, hasWriters: hasWriters)
             transaction.changes = try self.changes(of: transaction.number, form)
             changes += transaction.changes.count
             result.append(transaction)
         }
         return result
+    }
+
+    /// A transaction without its changes; nil where history does not have it.
+    public func heading(of number: Int64) throws -> HistoryTransaction? {
+        guard try isTracked() else { return nil }
+        let hasWriters = try CoexistenceTables.exist(connection)
+        let form = HistoryForm(try TableColumns(connection))
+        let statement = try connection.cached(Self.transactionSQL(form, hasWriters: hasWriters))
+        statement.bind([.integer(number - 1), .integer(1)])
+        defer { statement.reset() }
+        guard try statement.step(), statement.integer(0) == number else { return nil }
+        return Self.heading(statement, hasWriters: hasWriters)
+    }
+
+    private static func heading(_ statement: Statement, hasWriters: Bool) -> HistoryTransaction {
+        var transaction = HistoryTransaction(
+            number: statement.integer(0), timestamp: Date(timeIntervalSinceReferenceDate: statement.double(1)),
+            author: statement.text(2), contextName: statement.text(3), processID: statement.text(4),
+            bundleID: statement.text(5), writer: nil, changes: [])
+        if hasWriters, let stack = statement.text(6).flatMap(StackName.init(rawValue:)), let name = statement.text(7) {
+            transaction.writer = .init(
+                stack: stack, instanceName: name, cause: statement.isNull(8) ? nil : statement.integer(8))
+        }
+        return transaction
     }
 
     /// The transaction after which history is whole: where a reader without a place begins.

@@ -46,6 +46,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case deleteDenied = "DeleteDenied"
         case crossStackDelete = "CrossStackDelete"
         case tokenExpired = "TokenExpired"
+        /// A reader kept its snapshot for longer than readers may.
+        case readerExpired = "ReaderExpired"
         case otherStore = "OtherStore"
         case alreadyExists = "AlreadyExists"
         case notAdopted = "NotAdopted"
@@ -139,6 +141,11 @@ extension StoreError {
             self.init(
                 .inputOutput, "reading or writing \(path) failed: \(error.message)",
                 way: "check the disk; nothing was retried")
+        case error.isInterrupted:
+            self.init(
+                .readerExpired,
+                "a read of \(path) took longer than readers may keep the log from being moved, and was ended",
+                way: "read in smaller parts, from a backup, or raise readers.maximumAge")
         case Self.isTooLarge(error):
             self.init(
                 .badPredicate, "the predicate is too large for SQLite: \(error.message)", way: "ask for less at once")

@@ -208,7 +208,7 @@ public final class SaveTransaction {
         statement.bind(key, at: 1)
         statement.bind(entity.number, at: 2)
         for (i, value) in values.enumerated() { statement.bind(value, at: i + 3) }
-        try uniquely(entity, key) { try statement.run() }
+        try uniquely(entity, key, { values[$0] }) { try statement.run() }
         if !newFiles.isEmpty { noteFiles(entity, values.enumerated().map { (index: $0, value: $1) }) }
         try log?.append(.insert, entity, key, columns: nil, tombstone: [])
     }
@@ -232,7 +232,7 @@ public final class SaveTransaction {
         statement.bind(key, at: columns.count + 1)
         statement.bind(entity.number, at: columns.count + 2)
         if let expecting { statement.bind(expecting, at: columns.count + 3) }
-        try uniquely(entity, key) { try statement.run() }
+        try uniquely(entity, key, { index in columns.first { $0.index == index }?.value }) { try statement.run() }
         guard connection.changes > 0 else { return false }
         wroteRows = true
         retire(files)
@@ -275,22 +275,6 @@ public final class SaveTransaction {
         return try connection.query(
             "SELECT \(list) FROM \(entity.table.sqlIdentifier) WHERE Z_PK = ?", [.integer(key)]
         ).first ?? []
-    }
-
-    private func uniquely(_ entity: EntityLayout, _ key: Int64, _ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch let error as SQLiteError where error.isUniqueConstraint {
-            let object = ObjectReference(entity: entity.name, key: key)
-            let constraint = entity.uniquenessConstraints.first { constraint in
-                constraint.columns.allSatisfy { error.message.contains("\(entity.table).\(entity.columns[$0])") }
-            }
-            let names = constraint?.properties.joined(separator: ", ") ?? error.message
-            throw StoreError(
-                .uniqueConflict, "\(object): another \(entity.name) has the same \(names)",
-                way: "change the value, or update the object that has it",
-                objects: [.init(object: object, reason: "the same \(names)")])
-        }
     }
 
     // MARK: The end

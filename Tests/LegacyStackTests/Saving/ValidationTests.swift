@@ -70,6 +70,24 @@ import Testing
         #expect(try error([key: value]) == nil)
     }
 
+    /// Real stores have empty to-manys that are not optional: SwiftData's arrays are, and Photos' moments.
+    @Test(arguments: [(0, 0, nil), (2, 0, 1580), (2, 1, 1580), (2, 2, nil)] as [(Int, Int, Int?)])
+    func aToManyNeedsAsManyAsItsMinimumSays(minimum: Int, count: Int, code: Int?) throws {
+        var list = EntityDescription(name: "List")
+        var items = RelationshipDescription(
+            name: "items", destination: "Item", inverse: "list", maxCount: 0, isOptional: false)
+        items.minCount = minimum
+        list.relationships = [items]
+        var item = EntityDescription(name: "Item")
+        item.relationships = [RelationshipDescription(name: "list", destination: "List", inverse: "items")]
+        let library = try Library(model: ModelDescription(entities: [list, item]))
+        let object = library.insert("List", [:])
+        for _ in 0..<count { library.insert("Item", ["list": object]) }
+        var found: StoreError?
+        do { try library.context.save() } catch let error as StoreError { found = error }
+        #expect(found?.objects.map(\.validationCode) == code.map { [$0] })
+    }
+
     @Test func severalFailuresAreAllNamed() throws {
         let found = try #require(try error(["code": "a", "age": 1, "rate": 0.1]))
         #expect(found.objects.map(\.validationCode) == [1620, 1670, 1680, 1620])
