@@ -28,6 +28,25 @@ extension Connection {
         functionNames.insert(name)
     }
 
+    /// Registers an SQL function of one argument: 0 for a text that is not valid UTF-8, else 1. Texts are looked at where
+    /// they are, not copied.
+    public func createTextCheck(_ name: String) throws {
+        guard !hasFunction(name) else { return }
+        let code = sqlite3_create_function_v2(
+            handle, name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC, nil,
+            { context, _, values in
+                let value = values?[0]
+                guard sqlite3_value_type(value) == SQLITE_TEXT, let start = sqlite3_value_text(value) else {
+                    return sqlite3_result_int(context, 1)
+                }
+                let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+                let isValid = bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
+                sqlite3_result_int(context, isValid ? 1 : 0)
+            }, nil, nil, nil)
+        guard code == SQLITE_OK else { throw SQLiteError(handle, code) }
+        functionNames.insert(name)
+    }
+
     /// Whether `createFunction` registered that name here.
     public func hasFunction(_ name: String) -> Bool {
         functionNames.contains(name)

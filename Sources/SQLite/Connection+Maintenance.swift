@@ -149,7 +149,36 @@ extension Connection {
 
     /// What `PRAGMA integrity_check` reports: empty for a sound file.
     public func integrityProblems(limit: Int = 100) throws -> [String] {
-        let rows = try query("PRAGMA integrity_check(\(limit))").compactMap { $0.first?.textValue }
-        return rows == ["ok"] ? [] : rows
+        var problems: [String] = []
+        try forEachIntegrityProblem(limit: limit) { problems.append($0) }
+        return problems
+    }
+
+    /// Calls the body with each line of what `PRAGMA integrity_check` reports, until it ends, or fails: of some damages
+    /// SQLite makes a list, of others an error in the middle of it.
+    public func forEachIntegrityProblem(limit: Int = 100, _ body: (String) throws -> Void) throws {
+        try prepare("PRAGMA integrity_check(\(limit))").forEach { row in
+            guard let text = row.text(0), text != "ok" else { return }
+            for line in text.split(separator: "\n") where !line.hasPrefix("*** in database") { try body(String(line)) }
+        }
+    }
+
+    /// A page that belongs to a table or an index and makes no sense as such.
+    public struct DamagedPage: Sendable, Hashable {
+        /// Its number, from 1.
+        public var number: Int64
+        /// The table or index.
+        public var name: String
+    }
+
+    /// The pages of tables and indexes that make no sense, as far as a walk from their roots comes to them. Empty where
+    /// this SQLite has no `dbstat`.
+    public func damagedPages(limit: Int = 100) -> [DamagedPage] {
+        var pages: [DamagedPage] = []
+        // What the walk itself stops at is an error like any other here.
+        try? prepare("SELECT pageno, name FROM dbstat WHERE pagetype = 'corrupted' LIMIT \(limit)").forEach { row in
+            pages.append(DamagedPage(number: row.integer(0), name: row.text(1) ?? ""))
+        }
+        return pages
     }
 }

@@ -34,6 +34,10 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public var isSnapshotConflict: Bool { extendedCode == SQLITE_BUSY_SNAPSHOT }
     /// The disk is full.
     public var isFull: Bool { code == SQLITE_FULL }
+    /// The statement names a table or column that is not there.
+    public var isMissingPart: Bool {
+        code == SQLITE_ERROR && (message.hasPrefix("no such column") || message.hasPrefix("no such table"))
+    }
     /// The file, its folder or the connection may not be written.
     public var isReadOnly: Bool { code == SQLITE_READONLY }
     /// The file does not start as a database does.

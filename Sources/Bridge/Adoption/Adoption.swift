@@ -62,7 +62,7 @@ public enum Adoption {
             }
         }
         do {
-            let inherited = try StoreVerifier.verify(connection, store: store)
+            let inherited = try StoreVerifier.verify(connection, store: store).filter { $0.severity != .warning }
             try connection.transaction(.immediate) {
                 guard try !CoexistenceTables.exist(connection) else {
                     throw StoreError(.alreadyExists, "\(store.path) was adopted meanwhile", way: "start again")

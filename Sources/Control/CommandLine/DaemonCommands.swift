@@ -163,7 +163,8 @@ enum DaemonCommands {
                         ["severity", "rule", "where", "what"].map { violation[$0]?.stringValue ?? "" }.joined(
                             separator: ": "))
                 }
-                output.line("\(violations.count) violation\(violations.count == 1 ? "" : "s")")
+                let warnings = violations.count { $0["severity"]?.stringValue == "warning" }
+                output.line(ViolationText.summary(violations.count, warnings: warnings))
             }
             return violations.contains { $0["severity"]?.stringValue == "error" } ? 1 : 0
         },

@@ -99,7 +99,7 @@ enum StoreCommands {
         if !output.isJSON { for sentence in repaired { output.line("repaired: \(sentence)") } }
         report(violations, output, repaired: repaired)
         // What was there before adoption is a fact of the file; a store never adopted has no such record.
-        return violations.contains { $0.severity == .error } || (!isAdopted && !violations.isEmpty) ? 1 : 0
+        return violations.contains { $0.severity == .error || (!isAdopted && $0.severity == .inherited) } ? 1 : 0
     }
 
     static func report(_ violations: [Violation], _ output: Output, repaired: [String] = []) {
@@ -112,7 +112,7 @@ enum StoreCommands {
         for violation in violations {
             output.line("\(violation.severity.rawValue): \(violation.rule): \(violation.place): \(violation.what)")
         }
-        output.line("\(violations.count) violation\(violations.count == 1 ? "" : "s")")
+        output.line(ViolationText.summary(violations.count, warnings: violations.count { $0.severity == .warning }))
     }
 
     private static func diff(_ arguments: Arguments, _ output: Output) throws -> Int32 {

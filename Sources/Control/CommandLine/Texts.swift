@@ -60,6 +60,15 @@ enum HistoryText {
     }
 }
 
+/// How many findings `verify` has, for a person.
+enum ViolationText {
+    static func summary(_ count: Int, warnings: Int) -> String {
+        let violations = count - warnings
+        return "\(violations) violation\(violations == 1 ? "" : "s")"
+            + (warnings == 0 ? "" : ", \(warnings) warning\(warnings == 1 ? "" : "s")")
+    }
+}
+
 /// An object for a person.
 enum ObjectText {
     static func print(_ object: JSON, _ output: Output) {

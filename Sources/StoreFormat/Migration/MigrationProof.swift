@@ -34,7 +34,8 @@ struct MigrationProof {
         let store = try Store.open(
             connection, path: path, identity: nil, model: model, source: "the new model", requiringEqualHashes: false
         ).beside(plan.store.externalData)
-        return try StoreVerifier.verify(connection, store: store)
+        // What the new model's bounds say of the old values is no damage that the migration did.
+        return try StoreVerifier.verify(connection, store: store).filter { $0.severity != .warning }
     }
 
     /// What was there before adoption is still there, under the names of now.

@@ -17,11 +17,14 @@ enum CatalogueRules: VerifierRules {
         for root in context.roots {
             guard let table = context.table(root.name) else { continue }
             let counter = context.number(root.name).flatMap { rows[$0]?.maximum } ?? 0
-            let highest =
-                try context.connection.scalar("SELECT max(Z_PK) FROM \(table.sqlIdentifier)")?.integerValue ?? 0
-            if highest > counter {
-                try context.report(
-                    "key-counter", table, "Z_MAX \(counter) is below the highest Z_PK \(highest)")
+            try context.reporting(damagedIn: table) {
+                let sql = "SELECT max(Z_PK) FROM \(table.sqlIdentifier)"
+                let highest = try context.connection.scalar(sql)?.integerValue ?? 0
+                if highest > counter {
+                    try context.report("key-counter", table, "Z_MAX \(counter) is below the highest Z_PK \(highest)")
+                } else if counter >= .max - 1 {
+                    try context.report("key-counter", table, "Z_MAX \(counter) leaves no key for a new row")
+                }
             }
         }
     }

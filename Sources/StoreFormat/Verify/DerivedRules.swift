@@ -30,10 +30,18 @@ enum DerivedRules: VerifierRules {
         let plan = SchemaPlan(context.model, numbers: context.store.catalogue.numbers)
         let expected = (DerivedTriggers(plan).statements + plan.spatialIndexes.flatMap(\.statements))
             .filter { $0.hasPrefix("CREATE TRIGGER") }
-        guard !expected.isEmpty else { return }
         var found: [String: String] = [:]
-        try context.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'") { row in
-            if let name = row.text(0), let text = row.text(1) { found[name] = Self.bare(text) }
+        var tables: [String: String] = [:]
+        try context.rows("SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'trigger'") { row in
+            guard let name = row.text(0), let text = row.text(1) else { return }
+            found[name] = Self.bare(text)
+            tables[name] = row.text(2)
+        }
+        let known = Set(expected.compactMap { $0.split(separator: " ").dropFirst(2).first.map(String.init) })
+        // An application has its own; what is named as one of a derived attribute writes to a column.
+        for (name, table) in tables.sorted(by: { $0.key < $1.key })
+        where !known.contains(name) && name.hasPrefix("Z_DA_") {
+            try context.report("trigger-extra", table, "\(name) is of no derived attribute of the model", .warning)
         }
         for statement in expected {
             let words = statement.split(separator: " ").map(String.init)

@@ -13,6 +13,7 @@ enum ExternalFileRules: VerifierRules {
 
     static func check(_ context: VerifyContext) throws {
         var missing: [Missing] = []
+        var references: [String] = []
         // Before the columns: a file that comes meanwhile is no orphan.
         var orphans = files(context)
         for entity in context.entities {
@@ -28,7 +29,8 @@ enum ExternalFileRules: VerifierRules {
                         SELECT r.Z_PK, \(column.ofRow) FROM \(table.sqlIdentifier) r
                         WHERE \(kind) AND substr(\(column.ofRow), 1, 1) = x'02' ORDER BY r.Z_PK
                         """
-                    try context.rows(sql) { row in
+                    references.append("SELECT \(column.ofRow) AS name FROM \(table.sqlIdentifier) r WHERE \(kind)")
+                    let isComplete = try all(sql, in: table, context) { row in
                         let bytes = row.blob(1) ?? []
                         ExternalData.reference(in: bytes).map { _ = orphans.remove($0) }
                         let place = "\(table) \(row.integer(0)).\(attribute.name)"
@@ -36,22 +38,76 @@ enum ExternalFileRules: VerifierRules {
                         let again = "SELECT \(column.ofRow) FROM \(table.sqlIdentifier) r WHERE r.Z_PK = ?"
                         missing.append(Missing(place: place, file: file, sql: again, key: row.integer(0)))
                     }
+                    // What names a file may stand where nothing can be read.
+                    if !isComplete { orphans = [] }
                 }
             }
         }
         try report(missing, context)
+        try shared(references, context)
         for name in orphans.sorted() {
             try context.report("external-orphan", name, "no row names the file in \(context.store.externalData.folder)")
         }
     }
 
-    /// The name of the file that a value needs and that is not there.
+    /// - Returns: whether all rows could be read.
+    private static func all(
+        _ sql: String, in table: String, _ context: VerifyContext, _ body: (Statement) throws -> Void
+    ) throws -> Bool {
+        var isComplete = false
+        try context.reporting(damagedIn: table) {
+            try context.rows(sql, body)
+            isComplete = true
+        }
+        return isComplete
+    }
+
+    /// The name of the file that a value needs and that is not there, or is not one.
     private static func missingFile(_ bytes: [UInt8], at place: String, _ context: VerifyContext) throws -> String? {
         guard let name = ExternalData.reference(in: bytes) else {
             try context.report("external-file", place, "its external file's name is no UUID")
             return nil
         }
-        return FileManager.default.fileExists(atPath: context.store.externalData.path(of: name)) ? nil : name
+        if bytes.count != 38 || bytes.last != 0 {
+            try context.report(
+                "value-external", place, "a reference of \(bytes.count) bytes, expected 38 of which the last is 0")
+        }
+        return state(name, context) == .sound ? nil : name
+    }
+
+    private enum FileState {
+        case sound, missing, empty, other
+
+        var sentence: String {
+            switch self {
+            case .sound: "is there"
+            case .missing: "is missing"
+            case .empty: "has 0 bytes"
+            case .other: "is no ordinary file"
+            }
+        }
+    }
+
+    private static func state(_ name: String, _ context: VerifyContext) -> FileState {
+        let path = context.store.externalData.path(of: name)
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return .missing }
+        guard attributes[.type] as? FileAttributeType == .typeRegular else { return .other }
+        return (attributes[.size] as? NSNumber)?.int64Value == 0 ? .empty : .sound
+    }
+
+    /// Each value has a file of its own: one that two share goes with the first that is changed.
+    private static func shared(_ references: [String], _ context: VerifyContext) throws {
+        guard !references.isEmpty else { return }
+        let sql = """
+            SELECT CAST(substr(name, 2, 36) AS TEXT), count(*)
+            FROM (\(references.joined(separator: " UNION ALL ")))
+            WHERE substr(name, 1, 1) = x'02' GROUP BY substr(name, 2, 36) HAVING count(*) > 1 ORDER BY 1
+            """
+        try context.reporting(damagedIn: "external data") {
+            try context.rows(sql) { row in
+                try context.report("external-shared", row.text(0) ?? "", "\(row.integer(1)) values name the file")
+            }
+        }
     }
 
     /// A save removes the files of the values that it replaced, while the check still sees those values: only a value that
@@ -64,7 +120,9 @@ enum ExternalFileRules: VerifierRules {
                 let bytes = try now.scalar(value.sql, [.integer(value.key)])?.blobValue ?? []
                 guard ExternalData.reference(in: bytes) == value.file else { continue }
             }
-            try context.report("external-file", value.place, "its external file \(value.file) is missing")
+            let state = state(value.file, context)
+            guard state != .sound else { continue }
+            try context.report("external-file", value.place, "its external file \(value.file) \(state.sentence)")
         }
     }
 

@@ -1,4 +1,5 @@
 import SQLite
+import StoreModel
 
 /// History against the model and the rows that are there (Format, sections 8.3 and 8.4).
 enum HistoryRowRules: VerifierRules {
@@ -47,9 +48,22 @@ enum HistoryRowRules: VerifierRules {
 
     /// What the last change of each object says must be what its row says.
     private static func lastChanges(_ context: VerifyContext) throws {
+        do {
+            try lastChanges(of: context.entities, context)
+        } catch let error as SQLiteError where error.isCorrupt {
+            // One scan for all does not get by a damaged table: one for each does.
+            for root in context.roots {
+                try context.reporting(damagedIn: context.table(root.name) ?? "ACHANGE") {
+                    try lastChanges(of: context.model.tree(of: root.name), context)
+                }
+            }
+        }
+    }
+
+    private static func lastChanges(of entities: [EntityDescription], _ context: VerifyContext) throws {
         // Of an entity whose table is gone, every object has vanished.
         var names: [Int64: String] = [:]
-        let roots = context.entities.compactMap { entity -> String? in
+        let roots = entities.compactMap { entity -> String? in
             guard let number = context.number(entity.name),
                 let root = context.number(context.model.rootName(of: entity.name))
             else { return nil }

@@ -5,6 +5,7 @@ enum HistoryRules: VerifierRules {
     static func check(_ context: VerifyContext) throws {
         try tables(context)
         guard context.store.historyForm.isTracked else { return }
+        try columns(context)
         try counters(context)
         try context.check(changes(context) + transactions(context))
         try duplicates(context)
@@ -19,7 +20,29 @@ enum HistoryRules: VerifierRules {
         for name in missing { try context.report("history-table", name, "a table of history is missing") }
     }
 
+    /// The columns that a save fills.
+    private static func columns(_ context: VerifyContext) throws {
+        let own = ["Z_PK", "Z_ENT", "Z_OPT"]
+        var needed = [
+            "ACHANGE": own + ["ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"],
+            "ATRANSACTION": own + ["ZTIMESTAMP"],
+        ]
+        if context.tables["ATRANSACTIONSTRING"] != nil {
+            needed["ATRANSACTION"]? += ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"]
+            needed["ATRANSACTIONSTRING"] = own + ["ZNAME"]
+            let tombstones = context.store.layout.entities.map(\.tombstoneAttributes.count).max() ?? 0
+            needed["ACHANGE"]? += (0..<tombstones).map { "ZTOMBSTONE\($0)" }
+        }
+        for (table, names) in needed.sorted(by: { $0.key < $1.key }) {
+            let real = context.tables[table] ?? []
+            for name in names where !real.contains(name) {
+                try context.report("column-missing", "\(table) \(name)", "no such column")
+            }
+        }
+    }
+
     private static func changes(_ context: VerifyContext) -> [RowCheck] {
+        let abstract = context.entities.filter(\.isAbstract).compactMap { context.number($0.name) }.sqlList
         let history = [Catalogue.changeNumber, Catalogue.transactionNumber, Catalogue.transactionStringNumber].sqlList
         var checks = [
             row("ACHANGE", Catalogue.changeNumber),
@@ -33,6 +56,12 @@ enum HistoryRules: VerifierRules {
                     r.ZENTITY IS NULL OR r.ZENTITY NOT IN (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT NOT IN \(history))
                     """,
                 what: "'ZENTITY ' || ifnull(r.ZENTITY, 'NULL')"),
+            RowCheck(
+                rule: "history-entity", table: "ACHANGE", condition: "r.ZENTITY IN \(abstract)",
+                what: "'ZENTITY ' || r.ZENTITY || ' is of an abstract entity'"),
+            RowCheck(
+                rule: "history-columns", table: "ACHANGE", condition: "typeof(r.ZCOLUMNS) NOT IN ('null', 'blob')",
+                what: "'ZCOLUMNS is ' || typeof(r.ZCOLUMNS) || ', expected a bitmap'"),
             RowCheck(
                 rule: "history-object", table: "ACHANGE",
                 condition: "typeof(r.ZENTITYPK) <> 'integer' OR r.ZENTITYPK < 1",
@@ -66,6 +95,13 @@ enum HistoryRules: VerifierRules {
                 rule: "history-timestamp", table: "ATRANSACTION",
                 condition: "typeof(r.ZTIMESTAMP) NOT IN ('real', 'integer')",
                 what: "'ZTIMESTAMP is ' || typeof(r.ZTIMESTAMP) || ', expected a number'"),
+            RowCheck(
+                rule: "history-timestamp", table: "ATRANSACTION",
+                condition: """
+                    typeof(r.ZTIMESTAMP) IN ('real', 'integer')
+                    AND r.ZTIMESTAMP NOT BETWEEN -211845067200 AND 15927175497600
+                    """,
+                what: "'ZTIMESTAMP ' || r.ZTIMESTAMP || ' is no date that Foundation can show'"),
         ]
         guard case .interned = context.store.historyForm else { return checks }
         checks.append(row("ATRANSACTIONSTRING", Catalogue.transactionStringNumber))
@@ -73,6 +109,10 @@ enum HistoryRules: VerifierRules {
             RowCheck(
                 rule: "history-string", table: "ATRANSACTIONSTRING", condition: "typeof(r.ZNAME) <> 'text'",
                 what: "'ZNAME is ' || typeof(r.ZNAME) || ', expected text'"))
+        checks.append(
+            RowCheck(
+                rule: "history-string", table: "ATRANSACTIONSTRING",
+                condition: "NOT \(VerifyContext.textCheck)(r.ZNAME)", what: "'its text is not valid UTF-8'"))
         for column in ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"] {
             checks.append(
                 RowCheck(

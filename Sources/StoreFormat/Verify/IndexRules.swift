@@ -7,6 +7,8 @@ enum IndexRules: VerifierRules {
     private struct Found: Hashable {
         var table: String
         var columns: [String]
+        /// Columns in descending order or of a collation that is not the bytes', as `COLUMN DESC` or `COLUMN NOCASE`.
+        var oddities: [String] = []
         var isUnique: Bool
         var isPartial: Bool
     }
@@ -15,14 +17,34 @@ enum IndexRules: VerifierRules {
         let found = try read(context)
         let plan = SchemaPlan(context.model, numbers: context.store.catalogue.numbers)
         let framework = context.store.metadata.frameworkVersion ?? 0
+        var known: Set<String> = []
         for index in plan.indexPlans where isKept(index.kind, framework: framework) {
             guard let real = context.tables[index.table], index.columns.allSatisfy({ real.contains($0.name) }) else {
                 continue
             }
+            known.insert(index.name)
             try expect(index, found, context)
         }
         try joins(found, context)
         try history(found, context)
+        try strangers(found, known, plan, context)
+    }
+
+    /// A unique index that no constraint of the model asks for refuses rows that a save takes for sound. Others that are
+    /// left over from older models only cost time.
+    private static func strangers(
+        _ found: [String: Found], _ known: Set<String>, _ plan: SchemaPlan, _ context: VerifyContext
+    ) throws {
+        let tables = Set(context.plans.values.map(\.plan.table))
+            .union(OwnershipUnits.joinTables(context.store.layout).keys)
+        let constraints = Set(plan.indexPlans.filter { $0.kind == .unique }.map { [$0.table] + $0.columns.map(\.name) })
+        for (name, index) in found.sorted(by: { $0.key < $1.key })
+        where index.isUnique && tables.contains(index.table) && !known.contains(name)
+            && !constraints.contains([index.table] + index.columns)
+        {
+            try context.report(
+                "index-extra", index.table, "\(name) is \(text(index)), and no constraint of the model", .warning)
+        }
     }
 
     /// Frameworks of that age keep indexes of that kind. An older one may have left out those of its own queries.
@@ -39,8 +61,9 @@ enum IndexRules: VerifierRules {
         _ index: IndexPlan, _ found: [String: Found], _ context: VerifyContext
     ) throws {
         let form = Found(
-            table: index.table, columns: index.columns.map(\.name), isUnique: index.kind == .unique,
-            isPartial: index.filter != nil)
+            table: index.table, columns: index.columns.map(\.name),
+            oddities: index.columns.filter { $0.suffix.hasSuffix(" DESC") }.map { "\($0.name) DESC" },
+            isUnique: index.kind == .unique, isPartial: index.filter != nil)
         guard let real = found[index.name] else {
             // A migration may leave an index under another name; not those that are known by theirs.
             if index.kind == .fetch || index.kind == .entity, found.values.contains(form) { return }
@@ -55,24 +78,28 @@ enum IndexRules: VerifierRules {
 
     private static func text(_ index: Found) -> String {
         (index.isUnique ? "unique on " : "on ") + "\(index.table) (\(index.columns.joined(separator: ", ")))"
+            + (index.oddities.isEmpty ? "" : " with \(index.oddities.joined(separator: ", "))")
             + (index.isPartial ? " of some rows" : "")
     }
 
     private static func read(_ context: VerifyContext) throws -> [String: Found] {
         var found: [String: Found] = [:]
         let sql = """
-            SELECT m.name, m.tbl_name, l."unique", l.partial, c.name FROM sqlite_master m
-            JOIN pragma_index_list(m.tbl_name) l ON l.name = m.name JOIN pragma_index_info(m.name) c
-            WHERE m.type = 'index' AND m.sql IS NOT NULL ORDER BY m.name, c.seqno
+            SELECT m.name, m.tbl_name, l."unique", l.partial, c.name, c."desc", c.coll FROM sqlite_master m
+            JOIN pragma_index_list(m.tbl_name) l ON l.name = m.name JOIN pragma_index_xinfo(m.name) c
+            WHERE m.type = 'index' AND m.sql IS NOT NULL AND c.key = 1 ORDER BY m.name, c.seqno
             """
         try context.rows(sql) { row in
             guard let name = row.text(0), let table = row.text(1) else { return }
             // An indexed row identifier has no name there.
-            found[
-                name,
-                default: Found(
-                    table: table, columns: [], isUnique: row.integer(2) != 0, isPartial: row.integer(3) != 0)
-            ].columns.append(row.text(4) ?? "Z_PK")
+            let column = row.text(4) ?? "Z_PK"
+            var index =
+                found[name]
+                ?? Found(table: table, columns: [], isUnique: row.integer(2) != 0, isPartial: row.integer(3) != 0)
+            index.columns.append(column)
+            if row.integer(5) != 0 { index.oddities.append("\(column) DESC") }
+            if let collation = row.text(6), collation != "BINARY" { index.oddities.append("\(column) \(collation)") }
+            found[name] = index
         }
         return found
     }
@@ -99,7 +126,9 @@ enum IndexRules: VerifierRules {
             }
             let columns = index.columns.map(\.name)
             let isUnique = index.kind == .unique
-            if real.table != index.table || real.columns != columns || real.isUnique != isUnique || real.isPartial {
+            if real.table != index.table || real.columns != columns || real.isUnique != isUnique || real.isPartial
+                || !real.oddities.isEmpty
+            {
                 try context.report("index-form", real.table, "\(index.name) is \(text(real))")
             }
         }

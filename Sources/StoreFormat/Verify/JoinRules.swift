@@ -17,8 +17,10 @@ enum JoinRules: VerifierRules {
                     continue
                 }
                 guard seen.insert(join.table).inserted else { continue }
-                try check(join, entity.name, relationship.destinationEntityName, context)
-                try duplicates(join, context)
+                try context.reporting(damagedIn: join.table) {
+                    try check(join, entity.name, relationship.destinationEntityName, context)
+                    try duplicates(join, context)
+                }
             }
         }
     }

@@ -73,7 +73,12 @@ enum MetadataRules: VerifierRules {
 
     /// The model in the file (Format, section 7), where the store was not read by it.
     private static func cache(_ context: VerifyContext, stored: [String: Data]) throws {
-        guard context.tables["Z_MODELCACHE"] != nil else { return }
+        guard context.tables["Z_MODELCACHE"] != nil else {
+            if context.store.metadata.frameworkVersion ?? 0 >= 637 {
+                try context.report("model-cache", "Z_MODELCACHE", "the table is missing")
+            }
+            return
+        }
         let count = try context.connection.scalar("SELECT count(*) FROM Z_MODELCACHE")?.integerValue ?? 0
         if count > 1 { try context.report("model-cache", "Z_MODELCACHE", "\(count) rows, expected 1") }
         if case .modelCache = context.store.modelOrigin { return }

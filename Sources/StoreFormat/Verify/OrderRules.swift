@@ -19,7 +19,12 @@ enum OrderRules: VerifierRules {
                         rule: "order-missing", table: table, suffix: ".\(relationship.name)",
                         condition: "\(key.ofRow) IS NOT NULL AND \(order.ofRow) IS NULL",
                         what: "'in an ordered relationship, but \(order) is null'"))
-                try duplicates(table, key, order, context)
+                checks.append(
+                    RowCheck(
+                        rule: "order-value", table: table, suffix: ".\(relationship.name)",
+                        condition: "\(order.ofRow) IS NOT NULL AND typeof(\(order.ofRow)) <> 'integer'",
+                        what: "\("\(order) is no integer but ".sqlLiteral) || typeof(\(order.ofRow))"))
+                try context.reporting(damagedIn: table) { try duplicates(table, key, order, context) }
             }
         }
         try context.check(checks)
@@ -43,8 +48,10 @@ enum OrderRules: VerifierRules {
         for entity in context.store.layout.entities {
             for relationship in entity.relationships where relationship.declaringEntity == entity.name {
                 guard case .manyToMany(let join) = relationship.storage, let order = join.orderColumn else { continue }
-                try duplicates(join.table, join.ownColumn, order, context)
-                try missing(join, order, context)
+                try context.reporting(damagedIn: join.table) {
+                    try duplicates(join.table, join.ownColumn, order, context)
+                    try missing(join, order, context)
+                }
             }
         }
     }
@@ -54,12 +61,17 @@ enum OrderRules: VerifierRules {
     ) throws {
         let (own, other) = (join.ownColumn.sqlIdentifier, join.otherColumn.sqlIdentifier)
         let sql = """
-            SELECT \(own), \(other) FROM \(join.table.sqlIdentifier) WHERE \(order.sqlIdentifier) IS NULL ORDER BY 1, 2
+            SELECT \(own), \(other), typeof(\(order.sqlIdentifier)) AS class FROM \(join.table.sqlIdentifier)
+            WHERE class <> 'integer' ORDER BY 1, 2
             """
         try context.rows(sql) { row in
-            try context.report(
-                "order-missing", "\(join.table) \(row.text(0) ?? "NULL"),\(row.text(1) ?? "NULL")",
-                "in an ordered relationship, but \(order) is null")
+            let place = "\(join.table) \(row.text(0) ?? "NULL"),\(row.text(1) ?? "NULL")"
+            let kind = row.text(2) ?? ""
+            if kind == "null" {
+                try context.report("order-missing", place, "in an ordered relationship, but \(order) is null")
+            } else {
+                try context.report("order-value", place, "\(order) is no integer but \(kind)")
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ struct RowCheck {
     let condition: String
     /// An SQL expression for what is wrong.
     let what: String
+    var severity = Violation.Severity.error
 }
 
 extension VerifyContext {
@@ -27,8 +28,12 @@ extension VerifyContext {
             let some = rest.prefix(100)
             rest = rest.dropFirst(100)
             let any = some.map { "(\($0.condition))" }.joined(separator: " OR ")
-            guard try exists("SELECT 1 FROM \(table.sqlIdentifier) r WHERE \(any) LIMIT 1") else { continue }
-            for check in some { try report(check) }
+            do {
+                guard try exists("SELECT 1 FROM \(table.sqlIdentifier) r WHERE \(any) LIMIT 1") else { continue }
+            } catch let error as SQLiteError where error.isCorrupt || error.isMissingPart {
+                // One of them needs what cannot be read: the others may not.
+            }
+            for check in some { try reporting(damagedIn: table) { try report(check) } }
         }
     }
 
@@ -37,7 +42,7 @@ extension VerifyContext {
             SELECT r.Z_PK, \(check.what) FROM \(check.table.sqlIdentifier) r WHERE \(check.condition) ORDER BY r.Z_PK
             """
         try rows(sql) { row in
-            try report(check.rule, "\(check.table) \(row.integer(0))\(check.suffix)", row.text(1) ?? "")
+            try report(check.rule, "\(check.table) \(row.integer(0))\(check.suffix)", row.text(1) ?? "", check.severity)
         }
     }
 

@@ -14,7 +14,7 @@ enum SpatialRules: VerifierRules {
                 try context.report("index-missing", index.table, index.name)
                 continue
             }
-            try compare(index, context)
+            try context.reporting(damagedIn: index.table) { try compare(index, context) }
         }
     }
 

@@ -63,6 +63,7 @@ public struct StoreVerifier {
 
     private static let groups: [any VerifierRules.Type] = [
         FileRules.self, CatalogueRules.self, MetadataRules.self, TableRules.self, RowRules.self, ValueRules.self,
+        ValidationRules.self,
         ExternalFileRules.self, RelationshipRules.self, JoinRules.self, OrderRules.self, UniqueRules.self,
         IndexRules.self, SpatialRules.self, DerivedRules.self, HistoryRules.self, HistoryRowRules.self,
         OwnershipRules.self, WriterRules.self, GuardRules.self,

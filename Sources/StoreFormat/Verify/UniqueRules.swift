@@ -19,10 +19,12 @@ enum UniqueRules: VerifierRules {
                     WHERE Z_ENT IN \(context.treeNumbers(entity.name).sqlList) AND \(isSet)
                     GROUP BY \(list) HAVING count(*) > 1 ORDER BY min(Z_PK)
                     """
-                try context.rows(sql) { row in
-                    try context.report(
-                        "unique", "\(table) \(row.integer(1)).\(names.joined(separator: ","))",
-                        "\(row.integer(0)) rows with the same value")
+                try context.reporting(damagedIn: table) {
+                    try context.rows(sql) { row in
+                        try context.report(
+                            "unique", "\(table) \(row.integer(1)).\(names.joined(separator: ","))",
+                            "\(row.integer(0)) rows with the same value")
+                    }
                 }
             }
         }

@@ -28,12 +28,36 @@ enum ValueRules: VerifierRules {
                 }
             }
         }
-        try context.check(checks)
+        try context.check(checks + strangers(context))
+    }
+
+    /// Values in columns that only other entities of the table have: nobody reads them, and a key among them keeps
+    /// objects together that have nothing to do with each other.
+    private static func strangers(_ context: VerifyContext) -> [RowCheck] {
+        context.roots.flatMap { root -> [RowCheck] in
+            guard let plan = context.plans[root.name], plan.exists else { return [] }
+            let tree = Set(context.treeNumbers(root.name))
+            return plan.plan.columns.compactMap { column in
+                guard let name = plan.column[column.purpose] else { return nil }
+                let purpose = column.purpose
+                let holder = context.holder(of: purpose)
+                let others = tree.subtracting(context.treeNumbers(holder)).sorted()
+                guard !others.isEmpty else { return nil }
+                return RowCheck(
+                    rule: "value-entity", table: plan.plan.table, suffix: ".\(purpose.property)",
+                    condition: "\(name.ofRow) IS NOT NULL AND r.Z_ENT IN \(others.sqlList)",
+                    what: "\("\(name) is of \(holder), but the row is of the entity ".sqlLiteral) || r.Z_ENT")
+            }
+        }
     }
 
     private static func broken(
         _ leaf: AttributeDescription, _ value: String
     ) -> [(rule: String, condition: String, what: String)] {
+        let number = (
+            "value-class", "typeof(\(value)) NOT IN ('real', 'integer')", "typeof(\(value)) || ', expected a number'"
+        )
+        let isInfinite = "\(value) IN (9e999, -9e999)"
         func kind(_ kind: String) -> (String, String, String) {
             ("value-class", "typeof(\(value)) <> '\(kind)'", "typeof(\(value)) || ', expected \(kind)'")
         }
@@ -49,7 +73,9 @@ enum ValueRules: VerifierRules {
         case .integer64: return [kind("integer")]
         case .boolean:
             return [kind("integer"), ("value-range", "\(value) NOT IN (0, 1)", "'boolean ' || \(value)")]
-        case .string, .uri: return [kind("text")]
+        case .string, .uri:
+            let isBroken = "typeof(\(value)) = 'text' AND NOT \(VerifyContext.textCheck)(\(value))"
+            return [kind("text"), ("value-text", isBroken, "'its text is not valid UTF-8'")]
         case .transformable: return [kind("blob")]
         case .uuid:
             return [kind("blob"), ("value-uuid", "length(\(value)) <> 16", "length(\(value)) || ' bytes'")]
@@ -62,13 +88,13 @@ enum ValueRules: VerifierRules {
                     "'neither inline (1) nor a reference (2)'"
                 ),
             ]
-        case .decimal, .double, .float, .date:
-            return [
-                (
-                    "value-class", "typeof(\(value)) NOT IN ('real', 'integer')",
-                    "typeof(\(value)) || ', expected a number'"
-                )
-            ]
+        case .decimal: return [number, ("value-range", isInfinite, "'infinite, which is no decimal'")]
+        case .double: return [number]
+        case .float:
+            // An infinite one is a Float too.
+            let isTooLarge = "typeof(\(value)) = 'real' AND abs(\(value)) > 3.4028235677973366e38 AND NOT \(isInfinite)"
+            return [number, ("value-range", isTooLarge, "\(value) || ' does not fit a Float'")]
+        case .date: return [number, ("value-date", isInfinite, "'infinite, which is no date'")]
         case .undefined, .objectID, .composite: return []
         }
     }

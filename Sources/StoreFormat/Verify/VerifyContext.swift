@@ -10,11 +10,16 @@ final class VerifyContext {
     let plans: [String: ResolvedTable]
     private let body: (Violation) throws -> Void
     private let inherited: Statement?
+    /// The tables that are known to have pages that cannot be read, each said once.
+    private(set) var damaged: Set<String> = []
+    /// Whether a table or column that rules ask for was found to be missing.
+    private var lacksParts = false
 
     init(_ connection: Connection, _ store: Store, _ body: @escaping (Violation) throws -> Void) throws {
         self.connection = connection
         self.store = store
         self.body = body
+        try connection.createTextCheck(Self.textCheck)
         tables = try TableColumns(connection)
         var plans: [String: ResolvedTable] = [:]
         for entity in store.model.entities where entity.superentityName == nil {
@@ -28,9 +33,15 @@ final class VerifyContext {
             : try connection.prepare("SELECT 1 FROM COEXIST_INHERITED WHERE RULE = ? AND PLACE = ? AND WHAT = ?")
     }
 
-    func report(_ rule: String, _ place: String, _ what: String) throws {
-        var violation = Violation(rule: rule, place: place, what: what)
-        if let inherited {
+    /// The SQL function that says whether a text is valid UTF-8.
+    static let textCheck = "COEXIST_IS_UTF8"
+
+    func report(
+        _ rule: String, _ place: String, _ what: String, _ severity: Violation.Severity = .error
+    ) throws {
+        if ["column-missing", "table-missing", "history-table"].contains(rule) { lacksParts = true }
+        var violation = Violation(rule: rule, place: place, what: what, severity: severity)
+        if severity == .error, let inherited {
             inherited.bind([.text(rule), .text(place), .text(what)])
             if try inherited.step() { violation.severity = .inherited }
             inherited.reset()
@@ -39,13 +50,28 @@ final class VerifyContext {
     }
 
     /// Runs the body; a page that cannot be read ends it with a violation instead of an error, so that the rules about
-    /// other pages still run.
+    /// other pages still run. What has been said of a damage is not said again.
     func reporting(damagedIn place: String, _ body: () throws -> Void) throws {
         do {
             try body()
         } catch let error as SQLiteError where error.isCorrupt {
-            try report("damaged", place, "\(error.message): not all of it could be checked")
+            guard !damaged.contains(place) else { return }
+            // A rule about a sound table can need a damaged one.
+            if !damaged.isEmpty, tables[place] == nil || isReadable(place) { return }
+            try report(damage: place, "\(error.message): not all of it could be checked")
+        } catch let error as SQLiteError where error.isMissingPart && lacksParts {
+            // What is missing has been said.
         }
+    }
+
+    /// Says of a table, or of the file, that it cannot all be read.
+    func report(damage place: String, _ what: String) throws {
+        damaged.insert(place)
+        try report("damaged", place, what)
+    }
+
+    private func isReadable(_ table: String) -> Bool {
+        (try? connection.scalar("SELECT count(*) FROM \(table.sqlIdentifier) NOT INDEXED")) != nil
     }
 
     /// Calls the body for each row. Unlike the connection's own cache, may be nested.
@@ -78,8 +104,13 @@ final class VerifyContext {
     /// The file's column for a property that the entity itself declares.
     func column(_ entity: String, _ property: String, _ role: ColumnPurpose.Role) -> String? {
         let purpose = ColumnPurpose(entity: entity, property: property, role: role)
-        let holder = role == .ownerKey || role == .ownerOrder ? destination(entity, property) : entity
-        return plans[model.rootName(of: holder)]?.column[purpose]
+        return plans[model.rootName(of: holder(of: purpose))]?.column[purpose]
+    }
+
+    /// The entity whose objects have a column: its own, or the destination of a to-many without inverse.
+    func holder(of purpose: ColumnPurpose) -> String {
+        purpose.role == .ownerKey || purpose.role == .ownerOrder
+            ? destination(purpose.entity, purpose.property) : purpose.entity
     }
 
     private func destination(_ entity: String, _ property: String) -> String {

@@ -1,11 +1,14 @@
 /// A rule of the format, or of our own tables, that a store breaks.
 public struct Violation: Sendable, Hashable, CustomStringConvertible {
-    /// Whether the violation is news.
+    /// How serious the violation is.
     public enum Severity: String, Sendable, Hashable, Codable {
         /// Came since adoption, or the store was never adopted.
         case error
         /// Was there when the store was adopted: recorded in `COEXIST_INHERITED`.
         case inherited
+        /// Breaks no rule of the format: the store can be opened and read, but something is as no framework would leave
+        /// it, or a value would not be saved again as it is. Never recorded as inherited.
+        case warning
     }
 
     /// The rule's name, such as `dangling`.
@@ -14,7 +17,7 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
     public var place: String
     /// What was found there.
     public var what: String
-    /// Whether it is news.
+    /// How serious it is.
     public var severity: Severity
 
     /// A violation.

@@ -15,15 +15,23 @@ enum Museum {
         person.isAbstract = true
         person.attributes = [attribute("name", .string)]
         person.relationships = [many("works", "Work", "maker")]
-        let artist = EntityDescription(name: "Artist", superentityName: "Person")
+        var artist = EntityDescription(name: "Artist", superentityName: "Person")
+        artist.attributes = [attribute("style", .string)]
         var guide = EntityDescription(name: "Guide", superentityName: "Person")
         guide.relationships = [many("rooms", "Room", "guide")]
         var frame = EntityDescription(name: "Frame")
+        frame.attributes = [attribute("scale", .float)]
         frame.relationships = [
             RelationshipDescription(name: "work", destination: "Work", inverse: "frame", isOptional: false)
         ]
         var lamp = EntityDescription(name: "Lamp")
-        lamp.attributes = [attribute("watts", .integer16)]
+        var watts = attribute("watts", .integer16)
+        watts.validations = ["SELF >= 1", "SELF <= 5000"].map { .init(predicateFormat: $0) }
+        var label = attribute("label", .string)
+        label.validations = ["length >= 2", "length <= 8", "SELF MATCHES \"[A-Z]+[0-9]*\""].map {
+            .init(predicateFormat: $0)
+        }
+        lamp.attributes = [watts, label]
         var tag = EntityDescription(name: "Tag")
         var name = attribute("name", .string)
         name.preservesValueInHistoryOnDeletion = true

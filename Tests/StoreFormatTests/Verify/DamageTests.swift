@@ -10,10 +10,12 @@ struct Damage: Sendable, CustomTestStringConvertible {
     var sql: String
     /// Rule and place of each finding, with a part of its message.
     var findings: [[String]]
+    var severity: Violation.Severity
 
-    init(_ sql: String, _ findings: [String]...) {
+    init(_ sql: String, _ findings: [String]..., severity: Violation.Severity = .error) {
         self.sql = sql
         self.findings = findings
+        self.severity = severity
     }
 
     var testDescription: String { sql }
@@ -34,6 +36,17 @@ struct DamageTests {
             "UPDATE Z_PRIMARYKEY SET Z_SUPER = 6 WHERE Z_NAME = 'Guide'", ["catalogue-super", "Guide", "expected 3"]),
         Damage("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Torch' WHERE Z_NAME = 'Lamp'", ["catalogue-name", "Lamp", "Torch"]),
         Damage("INSERT INTO Z_PRIMARYKEY VALUES (9, 'Ghost', 0, 0)", ["catalogue-extra", "Ghost", "number 9"]),
+        Damage("INSERT INTO Z_PRIMARYKEY VALUES (9, 'Lamp', 0, 0)", ["catalogue-extra", "Lamp", "number 9"]),
+        Damage(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_NAME = 'Lamp'",
+            ["key-counter", "ZLAMP", "leaves no key"]),
+        Damage(
+            "UPDATE Z_PRIMARYKEY SET Z_SUPER = 0 WHERE Z_NAME = 'Guide'", ["catalogue-super", "Guide", "expected 3"]),
+        Damage(
+            "DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Lamp'", ["catalogue-missing", "Lamp", "Z_PRIMARYKEY does not"],
+            ["key-counter", "ZLAMP", "highest Z_PK 2"], ["row-entity", "ZLAMP 1", "Z_ENT 2"],
+            ["row-entity", "ZLAMP 2", "Z_ENT 2"], ["history-entity", "ACHANGE 10", "ZENTITY 2"],
+            ["history-entity", "ACHANGE 11", "ZENTITY 2"], ["coexist-entity", "Lamp", "not in the model"]),
     ]
 
     static let rows: [Damage] = [
@@ -79,6 +92,31 @@ struct DamageTests {
         Damage("UPDATE ZROOM SET ZNAME = NULL", ["value-mandatory", "ZROOM 1.name", "null"]),
         Damage("UPDATE ZWORK SET ZIMAGE = x'0300' WHERE Z_PK = 2", ["value-external", "ZWORK 2.image", "neither"]),
         Damage("UPDATE ZWORK SET ZIMAGE = x'02414200' WHERE Z_PK = 2", ["external-file", "ZWORK 2.image", "no UUID"]),
+        Damage(
+            "UPDATE ZWORK SET ZTITLE = CAST(x'66ff' AS TEXT) WHERE Z_PK = 2", ["value-text", "ZWORK 2.title", "UTF-8"]),
+        Damage(
+            "UPDATE ZWORK SET ZTITLE = CAST(x'e282' AS TEXT) WHERE Z_PK = 2", ["value-text", "ZWORK 2.title", "UTF-8"]),
+        Damage(
+            "UPDATE ZWORK SET ZLINK = CAST(x'c0af' AS TEXT) WHERE Z_PK = 2", ["value-text", "ZWORK 2.link", "UTF-8"]),
+        Damage(
+            "UPDATE ZWORK SET ZUNIT = CAST(x'eda080' AS TEXT) WHERE Z_PK = 2",
+            ["value-text", "ZWORK 2.size.unit", "UTF-8"]),
+        Damage(
+            "UPDATE ZPERSON SET ZSTYLE = 'Dada' WHERE Z_PK = 2",
+            ["value-entity", "ZPERSON 2.style", "ZSTYLE is of Artist, but the row is of the entity 5"]),
+        Damage("UPDATE ZWORK SET ZACQUIRED = 9e999 WHERE Z_PK = 2", ["value-date", "ZWORK 2.acquired", "infinite"]),
+        Damage("UPDATE ZWORK SET ZACQUIRED = -9e999 WHERE Z_PK = 2", ["value-date", "ZWORK 2.acquired", "infinite"]),
+        Damage("UPDATE ZWORK SET ZVALUE = 9e999 WHERE Z_PK = 2", ["value-range", "ZWORK 2.value", "no decimal"]),
+        Damage("UPDATE ZFRAME SET ZSCALE = 1e300", ["value-range", "ZFRAME 1.scale", "does not fit a Float"]),
+        Damage(
+            "UPDATE ZWORK SET ZYEAR = 9e999 WHERE Z_PK = 2", ["value-class", "ZWORK 2.year", "real"],
+            ["value-range", "ZWORK 2.year", "Inf"]),
+        Damage(
+            "UPDATE ZWORK SET ZNUMBER = 'id' WHERE Z_PK = 2", ["value-class", "ZWORK 2.number", "expected blob"],
+            ["value-uuid", "ZWORK 2.number", "2 bytes"]),
+        Damage(
+            "UPDATE ZWORK SET ZIMAGE = substr(ZIMAGE, 1, 37) WHERE Z_PK = 3",
+            ["value-external", "ZWORK 3.image", "37 bytes"]),
         Damage("UPDATE ZROOM SET ZWORKSCOUNT = 9", ["derived-value", "ZROOM 1.worksCount", "expected 2"]),
         Damage(
             "UPDATE ZWORK SET ZMAKERNAME = 'Bob' WHERE Z_PK = 2",
@@ -89,6 +127,11 @@ struct DamageTests {
         Damage(
             "UPDATE ZWORK SET ZMAKER = 77 WHERE Z_PK = 2", ["dangling", "ZWORK 2.maker", "Person 77"],
             ["derived-value", "ZWORK 2.makerName", "expected NULL"]),
+        Damage(
+            "UPDATE ZWORK SET ZMAKER = x'00' WHERE Z_PK = 2", ["dangling", "ZWORK 2.maker", "does not exist"],
+            ["derived-value", "ZWORK 2.makerName", "expected NULL"]),
+        Damage("UPDATE ZWORK SET Z_FOK_ROOM = 'last' WHERE Z_PK = 2", ["order-value", "ZWORK 2.room", "text"]),
+        Damage("UPDATE Z_7WORKS SET Z_FOK_7TAGS = 1.5 WHERE Z_7TAGS = 2", ["order-value", "Z_7WORKS 1,2", "real"]),
         Damage("UPDATE ZROOM SET ZGUIDE = 1", ["wrong-entity", "ZROOM 1.guide", "of the entity 4"]),
         Damage("UPDATE ZWORK SET Z3_MAKER = 5 WHERE Z_PK = 2", ["polymorphic-key", "ZWORK 2.maker", "the row is 4"]),
         Damage("UPDATE ZWORK SET Z3_MAKER = NULL WHERE Z_PK = 2", ["polymorphic-key", "ZWORK 2.maker", "NULL"]),
@@ -168,6 +211,20 @@ struct DamageTests {
             DROP TRIGGER Z_DA_ZROOM_Room_worksCount_SOURCE_INSERT;
             CREATE TRIGGER Z_DA_ZROOM_Room_worksCount_SOURCE_INSERT AFTER INSERT ON ZROOM BEGIN SELECT 1; END
             """, ["trigger-altered", "ZROOM", "Z_DA_ZROOM_Room_worksCount_SOURCE_INSERT"]),
+        Damage("ALTER TABLE ZLAMP DROP COLUMN Z_OPT", ["column-missing", "ZLAMP Z_OPT", "no such column"]),
+        Damage(
+            "ALTER TABLE ZLAMP ADD COLUMN ZOLD INTEGER NOT NULL DEFAULT 0", ["column-form", "ZLAMP ZOLD", "NOT NULL"]),
+        Damage("ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE0", ["column-missing", "ACHANGE ZTOMBSTONE0", "no such"]),
+        Damage("ALTER TABLE ACHANGE DROP COLUMN ZCOLUMNS", ["column-missing", "ACHANGE ZCOLUMNS", "no such column"]),
+        Damage(
+            "DROP INDEX ATRANSACTION_ZAUTHORTS_INDEX; ALTER TABLE ATRANSACTION DROP COLUMN ZAUTHORTS",
+            ["column-missing", "ATRANSACTION ZAUTHORTS", "no such column"]),
+        Damage(
+            "DROP INDEX Z_Tag_UNIQUE_name; CREATE UNIQUE INDEX Z_Tag_UNIQUE_name ON ZTAG (ZNAME COLLATE NOCASE)",
+            ["index-form", "ZTAG", "with ZNAME NOCASE"]),
+        Damage(
+            "DROP INDEX Z_Work_byTitle; CREATE INDEX Z_Work_byTitle ON ZWORK (ZTITLE DESC)",
+            ["index-form", "ZWORK", "with ZTITLE DESC"]),
         Damage("PRAGMA user_version = 3", ["file-header", "user_version", "expected 0"]),
         Damage("PRAGMA application_id = 3", ["file-header", "application_id", "expected 0"]),
         Damage(
@@ -194,6 +251,14 @@ struct DamageTests {
             "UPDATE ACHANGE SET ZCOLUMNS = x'00' WHERE Z_PK = 10", ["history-columns", "ACHANGE 10", "only for them"]),
         Damage(
             "UPDATE ACHANGE SET ZCOLUMNS = x'00' WHERE Z_PK = 12", ["history-bitmap", "ACHANGE 12", "1 bytes for Work"]),
+        Damage(
+            "UPDATE ACHANGE SET ZCOLUMNS = x'00000000' WHERE Z_PK = 12",
+            ["history-bitmap", "ACHANGE 12", "4 bytes for Work"]),
+        Damage("UPDATE ACHANGE SET ZCOLUMNS = 'ab`' WHERE Z_PK = 12", ["history-columns", "ACHANGE 12", "is text"]),
+        Damage("UPDATE ACHANGE SET ZENTITY = 16001 WHERE Z_PK = 10", ["history-entity", "ACHANGE 10", "16001"]),
+        Damage(
+            "UPDATE ACHANGE SET ZENTITY = 3 WHERE Z_PK = 10", ["history-entity", "ACHANGE 10", "abstract"],
+            ["history-kind", "Person 1", "row says 4"]),
         // Work has 22 slots: frame, maker, room; Z3_MAKER and Z_FOK_ROOM; 13 attributes and 2 of the composite; related, tags.
         Damage(
             "UPDATE ACHANGE SET ZCOLUMNS = x'000002' WHERE Z_PK = 12", ["history-bitmap", "ACHANGE 12", "the 22 slots"]),
@@ -213,6 +278,14 @@ struct DamageTests {
         Damage(
             "UPDATE ATRANSACTION SET ZTIMESTAMP = 'now' WHERE Z_PK = 2",
             ["history-timestamp", "ATRANSACTION 2", "text"]),
+        Damage(
+            "UPDATE ATRANSACTION SET ZTIMESTAMP = 9e999 WHERE Z_PK = 2", ["history-timestamp", "ATRANSACTION 2", "Inf"]),
+        Damage(
+            "UPDATE ATRANSACTION SET ZTIMESTAMP = 1e15 WHERE Z_PK = 2",
+            ["history-timestamp", "ATRANSACTION 2", "Foundation"]),
+        Damage(
+            "UPDATE ATRANSACTIONSTRING SET ZNAME = CAST(x'ff' AS TEXT) WHERE Z_PK = 1",
+            ["history-string", "ATRANSACTIONSTRING 1", "UTF-8"]),
         Damage("UPDATE ACHANGE SET Z_ENT = 16002 WHERE Z_PK = 3", ["history-row", "ACHANGE 3", "expected 16001"]),
         Damage("UPDATE ATRANSACTION SET Z_ENT = NULL WHERE Z_PK = 3", ["history-row", "ATRANSACTION 3", "NULL"]),
         Damage(
@@ -237,7 +310,63 @@ struct DamageTests {
             """, ["history-duplicate", "ACHANGE 15", "transaction 2"]),
     ]
 
-    static let all = catalogue + rows + values + relationships + schema + history
+    static let warnings: [Damage] = [
+        Damage(
+            "UPDATE ZWORK SET ZACQUIRED = 1e15 WHERE Z_PK = 2", ["value-date", "ZWORK 2.acquired", "Foundation"],
+            severity: .warning),
+        Damage(
+            "UPDATE ZWORK SET ZACQUIRED = -9223372036854775808 WHERE Z_PK = 2",
+            ["value-date", "ZWORK 2.acquired", "Foundation"], severity: .warning),
+        Damage(
+            "UPDATE ZLAMP SET ZWATTS = 0 WHERE Z_PK = 2",
+            ["value-validation", "ZLAMP 2.watts", "less than the minimum 1"],
+            severity: .warning),
+        Damage(
+            "UPDATE ZLAMP SET ZWATTS = 5001 WHERE Z_PK = 2", ["value-validation", "ZLAMP 2.watts", "the maximum 5000"],
+            severity: .warning),
+        Damage(
+            "UPDATE ZLAMP SET ZLABEL = 'A' WHERE Z_PK = 2",
+            ["value-validation", "ZLAMP 2.label", "1 characters, less"],
+            severity: .warning),
+        Damage(
+            "UPDATE ZLAMP SET ZLABEL = 'ABCDEFGHI' WHERE Z_PK = 2",
+            ["value-validation", "ZLAMP 2.label", "9 characters, more"], severity: .warning),
+        Damage(
+            "UPDATE ZLAMP SET ZLABEL = 'abc' WHERE Z_PK = 2", ["value-validation", "ZLAMP 2.label", "does not match"],
+            severity: .warning),
+        Damage(
+            "ALTER TABLE ZLAMP ADD COLUMN ZOLD VARCHAR", ["column-extra", "ZLAMP ZOLD", "no property"],
+            severity: .warning),
+        Damage(
+            "CREATE TABLE ZOLD ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER )",
+            ["table-extra", "ZOLD", "nothing in the model"], severity: .warning),
+        Damage(
+            "CREATE UNIQUE INDEX mine ON ZLAMP (ZWATTS)", ["index-extra", "ZLAMP", "mine is unique on ZLAMP (ZWATTS)"],
+            severity: .warning),
+        Damage(
+            "CREATE TRIGGER Z_DA_ZLAMP_Lamp_old_SOURCE_INSERT AFTER INSERT ON ZLAMP BEGIN SELECT 1; END",
+            ["trigger-extra", "ZLAMP", "Z_DA_ZLAMP_Lamp_old_SOURCE_INSERT"], severity: .warning),
+    ]
+
+    /// What Apple's frameworks leave behind, or an application adds, and is no fault.
+    static let harmless = [
+        "UPDATE ZWORK SET Z_FOK_ROOM = Z_FOK_ROOM * 1000", "UPDATE ZWORK SET Z_FOK_ROOM = Z_FOK_ROOM - 4000",
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = 900 WHERE Z_NAME = 'Lamp'", "UPDATE ZFRAME SET ZSCALE = 9e999",
+        "UPDATE ZWORK SET ZLATITUDE = NULL, ZLONGITUDE = NULL WHERE 0", "CREATE INDEX mine ON ZLAMP (ZWATTS)",
+        "UPDATE ZWORK SET ZACQUIRED = -63114076800 WHERE Z_PK = 2", "UPDATE ZLAMP SET ZLABEL = 'AB12' WHERE Z_PK = 2",
+        "UPDATE ZWORK SET ZTITLE = 'Œuvre 🖼' WHERE Z_PK = 2", "CREATE TABLE notes (text)",
+        "CREATE TRIGGER mine AFTER INSERT ON ZLAMP BEGIN SELECT 1; END",
+    ]
+
+    static let all = catalogue + rows + values + relationships + schema + history + warnings
+
+    @Test("what is no fault is not reported", arguments: harmless)
+    func tolerated(_ sql: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try Museum.copy(to: folder)
+        try Museum.plant(sql, in: path)
+        #expect(try Self.findings(path) == [])
+    }
 
     @Test("the store that the damages are planted in is sound")
     func sound() throws {
@@ -258,7 +387,7 @@ struct DamageTests {
         for finding in damage.findings {
             let violation = found.first { $0.rule == finding[0] && $0.place == finding[1] }
             #expect(violation?.what.contains(finding[2]) ?? false, "\(violation?.what ?? "")")
-            #expect(violation?.severity == .error)
+            #expect(violation?.severity == damage.severity)
         }
     }
 
@@ -294,6 +423,44 @@ struct DamageTests {
         #expect(try StoreVerifier.verify(reader, store: store).map(\.rule) == ["external-file"])
     }
 
+    @Test("an external file that holds nothing, is none, or serves two values is found")
+    func externalFilesThatAreWrong() throws {
+        let folder = try TemporaryFolder()
+        let path = try Museum.copy(to: folder)
+        let data = folder.file(".library_SUPPORT/_EXTERNAL_DATA")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: data).first)
+        let bytes = try #require(FileManager.default.contents(atPath: "\(data)/\(name)"))
+        try Data().write(to: URL(fileURLWithPath: "\(data)/\(name)"))
+        var found = try Self.findings(path)
+        #expect(found.map { [$0.rule, $0.place] } == [["external-file", "ZWORK 3.image"]])
+        #expect(found.first?.what == "its external file \(name) has 0 bytes")
+        try FileManager.default.removeItem(atPath: "\(data)/\(name)")
+        try FileManager.default.createDirectory(atPath: "\(data)/\(name)", withIntermediateDirectories: true)
+        #expect(try Self.findings(path).map(\.what) == ["its external file \(name) is no ordinary file"])
+        try FileManager.default.removeItem(atPath: "\(data)/\(name)")
+        try bytes.write(to: URL(fileURLWithPath: "\(data)/\(name)"))
+        try Museum.plant(
+            "UPDATE ZWORK SET ZIMAGE = (SELECT ZIMAGE FROM ZWORK WHERE Z_PK = 3) WHERE Z_PK = 2", in: path)
+        found = try Self.findings(path)
+        #expect(found.map { [$0.rule, $0.place, $0.what] } == [["external-shared", name, "2 values name the file"]])
+    }
+
+    @Test(
+        "a model cache that is gone, empty, broken or of another model is found",
+        arguments: [
+            ("DROP TABLE Z_MODELCACHE", "the table is missing"), ("DELETE FROM Z_MODELCACHE", "cannot be read"),
+            ("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL", "cannot be read"),
+            ("UPDATE Z_MODELCACHE SET Z_CONTENT = substr(Z_CONTENT, 1, 100)", "cannot be read"),
+        ])
+    func modelCache(_ sql: String, _ what: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try Museum.copy(to: folder)
+        try Museum.plant(sql, in: path)
+        let found = try Self.findings(path, Museum.model)
+        #expect(found.map { [$0.rule, $0.place] } == [["model-cache", "Z_MODELCACHE"]])
+        #expect(found.first?.what.contains(what) ?? false)
+    }
+
     @Test("an index that lacks a row of its table is found")
     func staleIndex() throws {
         let folder = try TemporaryFolder()
@@ -324,13 +491,29 @@ struct DamageTests {
         try Museum.plant("UPDATE ZLAMP SET Z_OPT = 0 WHERE Z_PK = 2", in: path)
         try Pages.overwrite("ZWORK", in: path)
         let found = try Self.findings(path)
-        #expect(found.contains { $0.place == "file" && ["damaged", "sqlite-integrity"].contains($0.rule) })
-        #expect(found.contains { $0.rule == "damaged" && $0.place == "ZWORK" })
-        #expect(found.contains { $0.rule == "row-version" && $0.place == "ZLAMP 2" })
+        #expect(found.map { [$0.rule, $0.place] } == [["damaged", "ZWORK"], ["row-version", "ZLAMP 2"]])
     }
 
-    private static func findings(_ path: String) throws -> [Violation] {
-        let store = try Store.open(path)
+    @Test(
+        "a damaged page is reported once, with its table",
+        arguments: [
+            ("ZWORK", "ZWORK"), ("ZWORK_ZROOM_INDEX", "ZWORK"), ("Z_7WORKS", "Z_7WORKS"), ("ZTAG", "ZTAG"),
+            ("Z_Tag_UNIQUE_name", "ZTAG"), ("ZPERSON", "ZPERSON"), ("ACHANGE", "ACHANGE"),
+            ("ATRANSACTION", "ATRANSACTION"), ("ATRANSACTIONSTRING", "ATRANSACTIONSTRING"), ("ZROOM", "ZROOM"),
+            ("COEXIST_HANDOVER", "COEXIST_HANDOVER"),
+        ])
+    func onePage(_ name: String, _ table: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try Museum.copy(to: folder)
+        try Pages.overwrite(name, in: path)
+        let found = try Self.findings(path)
+        #expect(found.map { [$0.rule, $0.place] } == [["damaged", table]], "\(found)")
+        let page = found.first?.what ?? ""
+        #expect(page.contains(#/^page \d+/#) && page.contains("of its index \(name)") == (name != table), "\(page)")
+    }
+
+    private static func findings(_ path: String, _ model: ModelDescription? = nil) throws -> [Violation] {
+        let store = try Store.open(path, model: model)
         return try StoreVerifier.verify(try StoreConnector.offlineReader(path), store: store)
     }
 }
