@@ -63,7 +63,9 @@ import Varlink
         try file.close()
 
         let verified = try Programs.ctl("verify", sample.path, "--json")
-        #expect(verified.exitCode == 1 && verified.output.contains("ZSHELF"))
+        #expect(verified.exitCode == 1)
+        let violations = try JSON(parsing: verified.output)["violations"]?.arrayValue ?? []
+        #expect(violations.map { $0["where"] } == ["ZSHELF"], "a damaged page is said once")
         let out = sample.folder.file("out.store")
         let result = try Programs.ctl("salvage", sample.path, out, "--json")
         #expect(result.exitCode == 1)
@@ -74,5 +76,43 @@ import Varlink
         #expect(parts.map { $0["lost"] } == [1, 0])
         #expect(try Programs.ctl("verify", out).output == "0 violations\n")
         #expect(try Programs.sqlite3(out, "SELECT ZNAME FROM ZTAG ORDER BY 1").lines == ["a", "b"])
+    }
+
+    @Test func withoutItsListOfTablesAStoreIsSalvagedByItsModel() throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        for name in ["a", "b"] { #expect(try daemon.ctl("insert", "Tag", "name=\(name)").exitCode == 0) }
+        #expect(daemon.stop() == 0)
+        let pages = try Programs.sqlite3(sample.path, "SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'").lines
+        let file = try #require(FileHandle(forUpdatingAtPath: sample.path))
+        for page in pages.compactMap(UInt64.init) {
+            try file.seek(toOffset: page == 1 ? 100 : (page - 1) * 4096)
+            try file.write(contentsOf: Data(repeating: 0, count: page == 1 ? 3996 : 4096))
+        }
+        try file.close()
+        #expect(try Programs.ctl("verify", sample.path).exitCode == 4)
+        let out = sample.folder.file("out.store")
+        let result = try Programs.ctl("salvage", sample.path, out)
+        #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+        #expect(result.output.contains("note: guessed: 2 rows of ZTAG, columns in the order of a new table"))
+        #expect(try Programs.ctl("verify", out).output == "0 violations\n")
+        #expect(try Programs.sqlite3(out, "SELECT ZNAME FROM ZTAG ORDER BY 1").lines == ["a", "b"])
+    }
+
+    @Test func anObjectThatLacksSomethingMandatoryIsNamed() throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        #expect(try daemon.ctl("insert", "Tag", "name=a").exitCode == 0)
+        #expect(daemon.stop() == 0)
+        let planted = try Programs.sqlite3(
+            sample.path, "DROP TRIGGER COEXIST_GUARD_ZTAG_UPDATE; UPDATE ZTAG SET ZNAME = NULL")
+        #expect(planted.exitCode == 0, "\(planted.errors)")
+        let text = try Programs.ctl("salvage", sample.path, sample.folder.file("a.store"))
+        #expect(text.output.contains("Tag/1 has no name, which is mandatory"))
+        let json = try JSON(
+            parsing: Programs.ctl("salvage", sample.path, sample.folder.file("b.store"), "--json").output)
+        #expect(json["unsavable"] == [["entity": "Tag", "pk": 1, "property": "name"]] && json["unsavableCount"] == 1)
+        let verified = try Programs.ctl("verify", sample.folder.file("b.store"))
+        #expect(verified.exitCode == 1 && verified.output.contains("value-mandatory: ZTAG 1.name"))
     }
 }

@@ -75,7 +75,15 @@ enum RecoveryCommands {
                 "file": .string(target), "complete": .bool(report.isComplete),
                 "entities": .array(report.entities.map { part("entity", $0) }),
                 "joins": .array(report.joins.map { part("table", $0) }), "values": JSON(Int(report.values)),
-                "links": JSON(Int(report.links)), "notes": .array(report.notes.map { .string($0) }),
+                "links": JSON(Int(report.links)),
+                "unsavable": .array(
+                    report.unsavable.map { object in
+                        [
+                            "entity": .string(object.entity), "pk": .integer(object.key),
+                            "property": .string(object.property),
+                        ]
+                    }),
+                "unsavableCount": JSON(report.unsavableCount), "notes": .array(report.notes.map { .string($0) }),
             ])
         } else {
             print(report, target, output)
@@ -98,7 +106,15 @@ enum RecoveryCommands {
                 })
         if report.values > 0 { output.line("\(report.values) values could not be read, and are empty") }
         if report.links > 0 { output.line("\(report.links) links led to lost rows, and were cleared") }
-        for note in report.notes { output.line(note) }
+        for object in report.unsavable {
+            output.line(
+                "\(object.entity)/\(object.key) has no \(object.property), which is mandatory: it can be read, and not be "
+                    + "saved before it has one")
+        }
+        if report.unsavableCount > report.unsavable.count {
+            output.line("and \(report.unsavableCount - report.unsavable.count) more objects like that")
+        }
+        for note in report.notes { output.line("note: \(note)") }
         output.line("\(target) holds what could be read" + (report.isComplete ? ": all of it" : ""))
     }
 }

@@ -14,19 +14,27 @@ struct SalvageSource {
     let metadata: StoreMetadata?
     let external: ExternalData
     private(set) var notes: [String] = []
+    /// Tables of which rows may be lost that nothing tells of, where the list of tables could not be read.
+    let doubtful: Set<String>
 
     /// - Parameter folder: a folder to make, for the copy.
     init(_ path: String, folder: String, model: ModelDescription?) throws {
         self.path = path
         external = ExternalData(storePath: path)
-        connection = try Self.open(path, folder)
-        do {
-            tables = try TableColumns(connection)
-        } catch let error as SQLiteError {
-            throw StoreError(
-                .damaged, "the list of tables of \(path) cannot be read: \(error.message)", way: "restore a backup")
+        var opened = try Self.open(path, folder)
+        var found: TableColumns?
+        if let opened { found = try Self.tables(opened) }
+        if let opened, let found {
+            (connection, tables, doubtful) = (opened, found, [])
+            self.model = try model ?? Self.model(opened, found, path)
+        } else {
+            // Its log is in the copy by now, as far as it can be read; nobody may have the copy open while it is read raw.
+            opened = nil
+            let lost = try LostSchema(folder + "/store", original: path, to: folder + "/found", model: model)
+            (connection, self.model, doubtful) = (lost.connection, lost.model, lost.doubtful)
+            tables = try TableColumns(lost.connection)
+            notes += lost.notes
         }
-        self.model = try model ?? Self.model(connection, tables, path)
         if let read = try? StoreMetadata.read(connection) {
             metadata = read
         } else {
@@ -45,7 +53,22 @@ struct SalvageSource {
         }
     }
 
-    private static func open(_ path: String, _ folder: String) throws -> Connection {
+    /// The tables of the file; nil where their list cannot be read, or names none of a store's.
+    private static func tables(_ connection: Connection) throws -> TableColumns? {
+        do {
+            let tables = try TableColumns(connection)
+            // A list whose first page was overwritten with zeros reads as empty.
+            if tables["Z_METADATA"] != nil || tables["Z_PRIMARYKEY"] != nil { return tables }
+            return tables.names.isEmpty ? nil : tables
+        } catch let error as SQLiteError where SalvageScan.isDamage(error) || error.isNotADatabase {
+            // As far as the log can be read, it is in the file from here on.
+            _ = try? connection.checkpoint(.truncate)
+            return nil
+        }
+    }
+
+    /// - Returns: nil where the copy does not even begin as a database.
+    private static func open(_ path: String, _ folder: String) throws -> Connection? {
         let files = FileManager.default
         guard files.fileExists(atPath: path) else {
             throw StoreError(.notFound, "there is no file \(path)", way: "check the path")
@@ -72,8 +95,13 @@ struct SalvageSource {
             try files.removeItem(atPath: copy + "-wal")
         }
         let connection = try Connection(path: copy, mode: .readWrite, originalPath: path)
-        // So opened, SQLite reads a file that is shorter than its header says.
-        try connection.execute("PRAGMA writable_schema=ON; PRAGMA query_only=ON; PRAGMA cache_size=-16000")
+        do {
+            // So opened, SQLite reads a file that is shorter than its header says.
+            try connection.execute("PRAGMA writable_schema=ON; PRAGMA query_only=ON; PRAGMA cache_size=-16000")
+        } catch let error as SQLiteError where error.isNotADatabase || SalvageScan.isDamage(error) {
+            _ = try? connection.checkpoint(.truncate)
+            return nil
+        }
         return connection
     }
 

@@ -23,6 +23,7 @@ final class SalvageWriter {
             for root in target.layout.roots { try table(root, progress) }
             try joins(progress)
             try dangling()
+            try SalvageGaps(connection, target).find(&report)
             try bookkeeping()
             try connection.commit()
         } catch {
@@ -112,7 +113,11 @@ final class SalvageWriter {
                 "\(refused) row\(refused == 1 ? "" : "s") of \(root.table) could be read, but \(refused == 1 ? "is" : "are") of "
                     + "no entity of it or break a uniqueness constraint: left out")
         }
-        if !result.isComplete || refused > 0 { try losses(root, &parts, read: read) }
+        if source.doubtful.contains(root.table) {
+            for number in parts.keys { parts[number]?.lost = nil }
+        } else if !result.isComplete || refused > 0 {
+            try losses(root, &parts, read: read)
+        }
     }
 
     private func scan(
@@ -206,7 +211,9 @@ final class SalvageWriter {
             try wrote()
         }
         progress(new.table, part.read)
-        if !result.isComplete {
+        if source.doubtful.contains(old.table) {
+            part.lost = nil
+        } else if !result.isComplete {
             part.lost = SalvageEvidence(source).counts(old.table, []).table.map { max(0, $0 - part.read) }
         }
         report.joins.append(part)

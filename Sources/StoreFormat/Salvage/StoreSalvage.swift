@@ -21,6 +21,23 @@ public enum StoreSalvage {
         }
     }
 
+    /// An object that lacks what the model does not let it be without: it can be read, and not be saved before it has it.
+    public struct Unsavable: Sendable, Hashable {
+        /// The object's own entity.
+        public var entity: String
+        /// Its key.
+        public var key: Int64
+        /// The mandatory relationship or attribute that is empty.
+        public var property: String
+
+        /// An object that lacks a property.
+        public init(entity: String, key: Int64, property: String) {
+            self.entity = entity
+            self.key = key
+            self.property = property
+        }
+    }
+
     /// What a salvage did.
     public struct Report: Sendable, Hashable {
         /// The entities, by name in byte order.
@@ -31,8 +48,15 @@ public enum StoreSalvage {
         public var values: Int64 = 0
         /// Keys that led to lost rows and were cleared.
         public var links: Int64 = 0
+        /// Objects without something mandatory, at most `limit`, by table, property and key.
+        public var unsavable: [Unsavable] = []
+        /// How many of those there are in all, counted by property.
+        public var unsavableCount = 0
         /// What else the person should know.
         public var notes: [String] = []
+
+        /// How many objects a report lists.
+        public static let limit = 1_000
 
         /// Whether nothing at all was lost.
         public var isComplete: Bool {
@@ -45,7 +69,7 @@ public enum StoreSalvage {
     ///   - model: the store's model; nil takes it from the file, if it can be read there.
     ///   - progress: called with the name of the table that is being read, and the rows that were.
     /// - Throws: `StoreError`: `AlreadyExists` if something lies at the target, `Busy` where a program has the store open,
-    ///   `ModelUnreadable` or `ModelMissing`, `Damaged` where not even the list of tables can be read.
+    ///   `ModelUnreadable` or `ModelMissing`, `Damaged` where nothing of a store can be found.
     public static func salvage(
         _ path: String, to target: String, model: ModelDescription? = nil,
         progress: (String, Int64) -> Void = { _, _ in }

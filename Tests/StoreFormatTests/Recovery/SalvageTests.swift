@@ -110,6 +110,31 @@ struct SalvageTests {
         #expect(try StoreVerifier.verify(try StoreConnector.offlineReader(out), store: store) == [])
     }
 
+    @Test("an object whose mandatory relationship led to a lost row stays, and is named by the report and by verify")
+    func mandatory() throws {
+        let folder = try TemporaryFolder()
+        let path = try Museum.copy(to: folder)
+        try Pages.overwrite("ZWORK", in: path)
+        let out = folder.file("out.db")
+        let report = try StoreSalvage.salvage(path, to: out)
+        #expect(report.unsavable == [.init(entity: "Frame", key: 1, property: "work")])
+        #expect(report.unsavableCount == 1)
+        let store = try Store.open(out)
+        let found = try StoreVerifier.verify(try StoreConnector.offlineReader(out), store: store)
+        #expect(found.map { [$0.rule, $0.place] } == [["relationship-mandatory", "ZFRAME 1.work"]])
+    }
+
+    @Test("an object whose mandatory value is lost stays, and is named")
+    func mandatoryValue() throws {
+        let folder = try TemporaryFolder()
+        let path = try Self.filled(folder, rows: 3)
+        try Museum.plant("UPDATE ZCACHE SET ZTEXT = NULL WHERE Z_PK = 2", in: path)
+        var model = Self.model
+        model.entities[0].attributes[0].isOptional = false
+        let report = try StoreSalvage.salvage(path, to: folder.file("out.sqlite"), model: model)
+        #expect(report.unsavable == [.init(entity: "Cache", key: 2, property: "text")])
+    }
+
     @Test("a join table that cannot be read is lost with its pairs, and counted by its index")
     func joinTable() throws {
         let folder = try TemporaryFolder()

@@ -19,9 +19,39 @@ enum Pages {
                     .integerValue ?? 0
             }
         }
-        guard page > 1, let file = FileHandle(forUpdatingAtPath: path) else { throw CocoaError(.fileReadUnknown) }
+        try overwrite([page], in: path)
+    }
+
+    /// Overwrites pages of the list of tables: its first, or all others, or all.
+    static func overwriteSchema(_ part: SchemaPart, in path: String) throws {
+        var pages: [Int64] = []
+        do {
+            let connection = try Connection(path: path, mode: .readWrite)
+            pages = try connection.query("SELECT pageno FROM dbstat WHERE name = 'sqlite_schema' ORDER BY pageno")
+                .compactMap { $0[0].integerValue }
+        }
+        try overwrite(pages.filter { part == .all || ($0 == 1) == (part != .rest) }, in: path)
+        guard part == .header, let file = FileHandle(forUpdatingAtPath: path) else { return }
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 100))
+        try file.close()
+    }
+
+    enum SchemaPart: Sendable, CaseIterable {
+        case first
+        case rest
+        case all
+        /// The first, with the header of the file.
+        case header
+    }
+
+    private static func overwrite(_ pages: [Int64], in path: String) throws {
+        guard !pages.isEmpty, let file = FileHandle(forUpdatingAtPath: path) else { throw CocoaError(.fileReadUnknown) }
         defer { try? file.close() }
-        try file.seek(toOffset: UInt64(page - 1) * 4096)
-        try file.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+        for page in pages {
+            // The first 100 bytes are the file's header.
+            let skipped: UInt64 = page == 1 ? 100 : 0
+            try file.seek(toOffset: UInt64(page - 1) * 4096 + skipped)
+            try file.write(contentsOf: Data(repeating: 0xA5, count: 4096 - Int(skipped)))
+        }
     }
 }
