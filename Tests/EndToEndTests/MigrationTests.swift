@@ -163,6 +163,12 @@ import Varlink
         let sample = try Sample(isAdopted: true)
         let result = try Programs.ctl("migrate", sample.path, "--to", sample.target, "--allow-data-loss")
         #expect(result.exitCode == 0, "\(result.errors)")
+        let audit = try Programs.ctl("audit", sample.path)
+        #expect(audit.exitCode == 0, "\(audit.output)")
+        #expect(audit.output.contains(#/migration: transaction \d+ of .*, by coexistctl, from the model with digest /#))
+        #expect(!audit.output.contains("foreign:"))
+        let migrations = try JSON(parsing: Programs.ctl("audit", sample.path, "--json").output)["migrations"]
+        #expect(migrations?.arrayValue?.count == 1 && migrations?[0]?["program"] == "coexistctl")
         try sample.expectNew()
         let stranger = try Programs.sqlite3(sample.path, "UPDATE ZBOOK SET ZNAME = 'x'")
         #expect(stranger.exitCode != 0 && stranger.errors.contains("guarded by Coexist"))

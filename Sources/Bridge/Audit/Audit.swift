@@ -69,6 +69,7 @@ public enum Audit {
             report.add(.gap, gap.place, gap.what)
         }
         try WriterAudit(connection, store: store, timeline: timeline).run(&report, progress: count)
+        try explainMigrations(connection, store, &report)
         if let base {
             report.backup = base.path
             try base.connection.transaction(.deferred) {
@@ -77,6 +78,24 @@ public enum Audit {
             }
         }
         return report
+    }
+
+    /// What of the audit reaches across a migration, and what does not.
+    private static func explainMigrations(
+        _ connection: Connection, _ store: Store, _ report: inout AuditReport
+    ) throws {
+        guard let last = report.migrations.last else { return }
+        report.notes.append(
+            "the store was migrated in transaction \(last.number): writers and epochs are audited across it, under the names "
+                + "that units and entities have now; rows are compared only with a backup from after it (--since), and for "
+                + "what came before it, audit the copy that it left, \(store.path).before-migration-TIME")
+        let gone = try HistoryContinuity(connection, store: store, after: report.start)
+            .gapsBefore(migration: last.number)
+        guard !gone.isEmpty else { return }
+        report.notes.append(
+            "changes are missing in \(gone.count) place\(gone.count == 1 ? "" : "s") before transaction \(last.number): a "
+                + "migration drops those of entities that it removes, and nothing else tells them from lost ones; the copy "
+                + "from before it has them")
     }
 
     private static func rowCount(_ connection: Connection, _ store: Store, _ base: AuditBase) throws -> Int {

@@ -41,14 +41,37 @@ public struct AuditReport: Sendable, Hashable {
         public var number: Int64
         /// When, in seconds since 2001-01-01 UTC.
         public var timestamp: Double
+        /// The program, as far as the transaction names it.
+        public var program: String?
         /// The entities whose objects it changed, by name.
         public var entities: [String]
 
         /// A stranger's transaction.
-        public init(number: Int64, timestamp: Double, entities: [String]) {
+        public init(number: Int64, timestamp: Double, program: String? = nil, entities: [String]) {
             self.number = number
             self.timestamp = timestamp
+            self.program = program
             self.entities = entities
+        }
+    }
+
+    /// A migration of the store to another model, which history has as a transaction without changes.
+    public struct Migration: Sendable, Hashable {
+        /// The transaction's number.
+        public var number: Int64
+        /// When, in seconds since 2001-01-01 UTC.
+        public var timestamp: Double
+        /// The program, as far as the transaction names it.
+        public var program: String?
+        /// The digest of the model before, where the transaction says it.
+        public var digestBefore: String?
+
+        /// A migration.
+        public init(number: Int64, timestamp: Double, program: String?, digestBefore: String?) {
+            self.number = number
+            self.timestamp = timestamp
+            self.program = program
+            self.digestBefore = digestBefore
         }
     }
 
@@ -60,6 +83,8 @@ public struct AuditReport: Sendable, Hashable {
     public var foreign: [ForeignTransaction] = []
     /// How many of those there are in all.
     public var foreignCount = 0
+    /// Migrations, oldest first.
+    public var migrations: [Migration] = []
     /// The number after which history was audited: that of the adoption or of the last purge.
     public var start: Int64 = 0
     /// The last transaction's number.

@@ -46,7 +46,16 @@ struct HistoryContinuity {
         newest = max(newest, try connection.scalar("SELECT max(Z_PK) FROM ATRANSACTION")?.integerValue ?? 0)
         if newest < extent.last { missing(newest + 1, extent.last) }
         try beyond(extent.last, limit) { gaps.append($0) }
-        try changes(limit) { gaps.append($0) }
+        let migration = try HistoryReader(connection, store: store).lastMigration(after: start)
+        try changes(after: migration ?? start, limit) { gaps.append($0) }
+        return gaps
+    }
+
+    /// Changes that are missing up to a migration. It drops those of entities that it removes, and nothing tells them from
+    /// others.
+    func gapsBefore(migration: Int64, limit: Int = AuditReport.limit) throws -> [Gap] {
+        var gaps: [Gap] = []
+        try changes(after: start, upTo: migration, limit) { gaps.append($0) }
         return gaps
     }
 
@@ -65,11 +74,17 @@ struct HistoryContinuity {
         }
     }
 
-    private func changes(_ limit: Int, _ add: (Gap) -> Void) throws {
+    private func changes(
+        after start: Int64, upTo end: Int64 = .max, _ limit: Int, _ add: (Gap) -> Void
+    ) throws {
+        func rows(_ sql: String, _ limit: Int, _ body: (Statement) throws -> Void) throws {
+            let values: [SQLValue] = [.integer(start), .integer(Int64(limit)), .integer(end)]
+            try connection.prepare(sql).forEach(values, body)
+        }
         try rows(
             """
             SELECT w.NUMBER FROM COEXIST_TRANSACTION w JOIN ATRANSACTION t ON t.Z_PK = w.NUMBER
-            WHERE w.NUMBER > ?1 AND NOT EXISTS (SELECT 1 FROM ACHANGE c WHERE c.ZTRANSACTIONID = w.NUMBER)
+            WHERE w.NUMBER > ?1 AND w.NUMBER <= ?3 AND NOT EXISTS (SELECT 1 FROM ACHANGE c WHERE c.ZTRANSACTIONID = w.NUMBER)
             ORDER BY 1 LIMIT ?2
             """, limit
         ) { row in add(Gap(place: "transaction \(row.integer(0))", what: "has no changes")) }
@@ -78,7 +93,7 @@ struct HistoryContinuity {
             SELECT number, key, before FROM (
                 SELECT Z_PK AS key, ZTRANSACTIONID AS number, lag(Z_PK) OVER (ORDER BY Z_PK) AS before,
                     lag(ZTRANSACTIONID) OVER (ORDER BY Z_PK) AS previous FROM ACHANGE) c
-            WHERE key > before + 1 AND previous > ?1 AND number BETWEEN previous AND previous + 1
+            WHERE key > before + 1 AND previous > ?1 AND number <= ?3 AND number BETWEEN previous AND previous + 1
                 AND EXISTS (SELECT 1 FROM COEXIST_TRANSACTION WHERE NUMBER = c.number)
                 AND EXISTS (SELECT 1 FROM COEXIST_TRANSACTION WHERE NUMBER = c.previous)
             ORDER BY key LIMIT ?2
@@ -95,6 +110,7 @@ struct HistoryContinuity {
             SELECT c.ZTRANSACTIONID, c.Z_PK, k.Z_MAX FROM Z_PRIMARYKEY k
             JOIN ACHANGE c ON c.Z_PK = (SELECT max(Z_PK) FROM ACHANGE)
             WHERE k.Z_ENT = \(Catalogue.changeNumber) AND k.Z_MAX > c.Z_PK AND c.ZTRANSACTIONID > ?1
+                AND c.ZTRANSACTIONID <= ?3
                 AND c.ZTRANSACTIONID = (SELECT max(Z_PK) FROM ATRANSACTION)
                 AND EXISTS (SELECT 1 FROM COEXIST_TRANSACTION WHERE NUMBER = c.ZTRANSACTIONID)
             LIMIT ?2

@@ -179,10 +179,19 @@ struct WriterAudit {
     private func foreign(_ number: Int64, _ timestamp: Double, _ report: inout AuditReport) throws {
         let rows = try connection.query(
             "SELECT ZENTITY, count(*) FROM ACHANGE WHERE ZTRANSACTIONID = ? GROUP BY ZENTITY", [.integer(number)])
+        let origin = try HistoryReader(connection, store: store).origin(of: number)
+        // A transaction that says so and changes objects all the same is a stranger's.
+        if rows.isEmpty, origin.isMigration {
+            report.migrations.append(
+                .init(
+                    number: number, timestamp: timestamp, program: origin.program, digestBefore: origin.digestBefore))
+            return
+        }
         report.changes += rows.reduce(0) { $0 + Int($1[1].integerValue ?? 0) }
         report.foreignCount += 1
         guard report.foreign.count < AuditReport.limit else { return }
         let entities = rows.compactMap { $0[0].integerValue.flatMap { kinds[$0]?.layout.name } }.sorted()
-        report.foreign.append(.init(number: number, timestamp: timestamp, entities: entities))
+        report.foreign.append(
+            .init(number: number, timestamp: timestamp, program: origin.program, entities: entities))
     }
 }

@@ -39,19 +39,29 @@ extension StoreCommands {
             "changes": JSON(report.changes), "after": .integer(report.start), "last": .integer(report.last),
             "rows": JSON(report.rows), "backup": report.backup.map { .string($0) } ?? .null,
             "foreign": .array(report.foreign.map(json)), "foreignCount": JSON(report.foreignCount),
+            "migrations": .array(report.migrations.map(json)),
             "notes": .array(report.notes.map { .string($0) }),
         ]
     }
 
     private static func json(_ foreign: AuditReport.ForeignTransaction) -> JSON {
         [
-            "transaction": .integer(foreign.number), "timestamp": .string(time(foreign)),
+            "transaction": .integer(foreign.number), "timestamp": .string(time(foreign.timestamp)),
+            "program": foreign.program.map { .string($0) } ?? .null,
             "entities": .array(foreign.entities.map { .string($0) }),
         ]
     }
 
-    private static func time(_ foreign: AuditReport.ForeignTransaction) -> String {
-        DateText.text(Date(timeIntervalSinceReferenceDate: foreign.timestamp)) ?? "\(foreign.timestamp)"
+    private static func json(_ migration: AuditReport.Migration) -> JSON {
+        [
+            "transaction": .integer(migration.number), "timestamp": .string(time(migration.timestamp)),
+            "program": migration.program.map { .string($0) } ?? .null,
+            "digestBefore": migration.digestBefore.map { .string($0) } ?? .null,
+        ]
+    }
+
+    private static func time(_ timestamp: Double) -> String {
+        DateText.text(Date(timeIntervalSinceReferenceDate: timestamp)) ?? "\(timestamp)"
     }
 
     private static func print(_ report: AuditReport, _ output: Output) {
@@ -63,11 +73,18 @@ extension StoreCommands {
         }
         for foreign in report.foreign {
             output.line(
-                "foreign: transaction \(foreign.number) of \(time(foreign)), by a program that is none of ours: "
-                    + foreign.entities.joined(separator: ", "))
+                "foreign: transaction \(foreign.number) of \(time(foreign.timestamp)), by "
+                    + "\(foreign.program ?? "a program without a name"), none of ours: "
+                    + (foreign.entities.isEmpty ? "no objects" : foreign.entities.joined(separator: ", ")))
         }
         if report.foreignCount > report.foreign.count {
             output.line("and \(report.foreignCount - report.foreign.count) more foreign transactions")
+        }
+        for migration in report.migrations {
+            output.line(
+                "migration: transaction \(migration.number) of \(time(migration.timestamp)), by "
+                    + (migration.program ?? "a program without a name")
+                    + (migration.digestBefore.map { ", from the model with digest \($0)" } ?? ""))
         }
         for note in report.notes { output.line("note: \(note)") }
         let compared = report.backup.map { ", \(report.rows) rows against \($0)" } ?? ""

@@ -172,6 +172,38 @@ public struct HistoryReader {
 }
 
 extension HistoryReader {
+    /// What a transaction says of its origin: each text that it has.
+    public func origin(of number: Int64) throws -> TransactionOrigin {
+        let form = HistoryForm(try TableColumns(connection))
+        guard form.isTracked else { return TransactionOrigin() }
+        let statement = try connection.cached(Self.transactionSQL(form, hasWriters: false))
+        statement.bind([.integer(number - 1), .integer(1)])
+        defer { statement.reset() }
+        guard try statement.step(), statement.integer(0) == number else { return TransactionOrigin() }
+        return TransactionOrigin(author: statement.text(2), processID: statement.text(4), bundleID: statement.text(5))
+    }
+
+    /// The last migration after a number: a transaction that says that it is one, changes no object, and was no save.
+    public func lastMigration(after number: Int64) throws -> Int64? {
+        let form = HistoryForm(try TableColumns(connection))
+        guard form.isTracked else { return nil }
+        let author: String
+        if case .interned = form {
+            author = "coalesce((SELECT s.ZNAME FROM ATRANSACTIONSTRING s WHERE s.Z_PK = t.ZAUTHORTS), t.ZAUTHOR)"
+        } else {
+            author = "t.ZAUTHOR"
+        }
+        let isOurs =
+            try CoexistenceTables.exist(connection)
+            ? " AND NOT EXISTS (SELECT 1 FROM COEXIST_TRANSACTION w WHERE w.NUMBER = t.Z_PK)" : ""
+        return try connection.scalar(
+            """
+            SELECT max(t.Z_PK) FROM ATRANSACTION t
+            WHERE t.Z_PK > ? AND \(author) GLOB '\(TransactionOrigin.migrator)*'
+                AND NOT EXISTS (SELECT 1 FROM ACHANGE c WHERE c.ZTRANSACTIONID = t.Z_PK)\(isOurs)
+            """, [.integer(number)])?.integerValue
+    }
+
     /// The authors that transactions name, sorted.
     public func authors() throws -> [String] {
         guard try extent().count > 0 else { return [] }

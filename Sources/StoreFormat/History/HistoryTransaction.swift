@@ -44,6 +44,35 @@ public struct HistoryTransaction: Sendable, Hashable {
     }
 }
 
+/// Where a transaction says that it comes from.
+public struct TransactionOrigin: Sendable, Hashable {
+    /// `transactionAuthor` of the context that saved.
+    public var author: String?
+    /// The name of the process.
+    public var processID: String?
+    /// The bundle identifier of the program.
+    public var bundleID: String?
+
+    /// What begins the author of a migration's own transaction (Format, section 8.2).
+    static let migrator = "com.apple.coredata.schemamigrator:"
+
+    /// Whether it is the transaction that a migration leaves, if it changes no object.
+    public var isMigration: Bool { author?.hasPrefix(Self.migrator) ?? false }
+
+    /// The digest of the model before, for a migration that says it.
+    public var digestBefore: String? {
+        guard isMigration, let start = author?.lastIndex(of: "{"), let end = author?.lastIndex(of: "}"), start < end
+        else { return nil }
+        return author.map { $0[$0.index(after: start)..<end].trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// Process and bundle, as far as they are known; nil where neither is.
+    public var program: String? {
+        guard let processID, processID != bundleID else { return bundleID }
+        return bundleID.map { "\(processID) (\($0))" } ?? processID
+    }
+}
+
 /// A change to one object.
 public struct HistoryChange: Sendable, Hashable {
     /// `ACHANGE.ZCHANGETYPE`.

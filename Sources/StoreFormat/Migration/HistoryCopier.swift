@@ -8,7 +8,7 @@ struct HistoryCopier {
     private var connection: Connection { context.connection }
 
     /// What begins the author of a migration's own transaction (Format, section 8.2).
-    static let author = "com.apple.coredata.schemamigrator: lightweight migration from model with digest"
+    static let author = "\(TransactionOrigin.migrator) lightweight migration from model with digest"
 
     func run() throws {
         guard context.source.historyForm.isTracked else { return }
