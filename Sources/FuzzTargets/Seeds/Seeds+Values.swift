@@ -35,6 +35,7 @@ extension Seeds {
     static func storeSeeds() throws -> [String: [Seed]] {
         [
             "store": [("library.sqlite", try library())],
+            "salvage": [("without-schema.sqlite", try library().withoutSchema)],
             "trigger": numbered([
                 "CREATE TRIGGER t AFTER INSERT ON ZBOOK FOR EACH ROW BEGIN SELECT 1; END",
                 "CREATE TEMP TRIGGER IF NOT EXISTS \"a b\" BEFORE UPDATE OF [x], `y` ON 'Z' WHEN NEW.a IS NOT NULL BEGIN DELETE FROM Z; END",
@@ -65,5 +66,14 @@ extension Seeds {
             """)
         try connection.execute("PRAGMA journal_mode=DELETE")
         return try Data(contentsOf: URL(fileURLWithPath: path))
+    }
+}
+
+extension Data {
+    /// A database file whose first page has its header and nothing else.
+    fileprivate var withoutSchema: Data {
+        var copy = self
+        copy.replaceSubrange(100..<4096, with: Data(count: 3996))
+        return copy
     }
 }

@@ -46,8 +46,7 @@ enum JoinRules: VerifierRules {
         }
         guard join.isReflexive else { return }
         let sql = """
-            SELECT j.\(own), j.\(other) FROM \(table) j
-            WHERE NOT EXISTS (SELECT 1 FROM \(table) k WHERE k.\(own) = j.\(other) AND k.\(other) = j.\(own)) ORDER BY 1, 2
+            SELECT \(own), \(other) FROM \(table) EXCEPT SELECT \(other), \(own) FROM \(table) ORDER BY 1, 2
             """
         try context.rows(sql) { row in
             try context.report(

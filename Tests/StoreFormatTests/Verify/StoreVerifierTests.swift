@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import StoreFormat
+import StoreModel
 import TestKit
 import Testing
 
@@ -119,6 +120,34 @@ struct StoreVerifierTests {
         let after = try sample.violations()
         #expect(after.map(\.place) == ["ZBOOK 1.author", "ZBOOK 2.author"])
         #expect(after.map(\.severity) == [.error, .inherited])
+    }
+
+    @Test("a pair with an object of the right table and the wrong entity is found")
+    func pairWithAnotherEntity() throws {
+        var person = EntityDescription(name: "Person")
+        person.isAbstract = true
+        var artist = EntityDescription(name: "Artist", superentityName: "Person")
+        artist.relationships = [
+            RelationshipDescription(name: "songs", destination: "Song", inverse: "artists", maxCount: 0)
+        ]
+        let guide = EntityDescription(name: "Guide", superentityName: "Person")
+        var song = EntityDescription(name: "Song")
+        song.relationships = [
+            RelationshipDescription(name: "artists", destination: "Artist", inverse: "songs", maxCount: 0)
+        ]
+        let sample = try SampleStore(ModelDescription(entities: [person, artist, guide, song]))
+        try sample.save { save in
+            for entity in ["Artist", "Guide", "Song"] { try SampleStore.insert(entity, in: save) }
+            guard case .manyToMany(let join)? = try save.store.layout.entity("Artist").relationship("songs")?.storage
+            else { throw CancellationError() }
+            try save.insertJoin(join, own: 1, other: 1)
+            #expect(
+                try StoreVerifier.verify(save.connection, store: save.store).filter { $0.rule.hasPrefix("join") } == [])
+            try save.insertJoin(join, own: 2, other: 1)
+        }
+        let found = try sample.violations()
+        #expect(found.map(\.rule) == ["join-dangling"])
+        #expect(found.first?.what.hasSuffix(" 2 is no Artist") ?? false, "\(found)")
     }
 
     @Test("many violations of one rule are counted, not all returned")
