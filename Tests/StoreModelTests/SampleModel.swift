@@ -81,6 +81,8 @@ enum SampleModel {
         request.sortDescriptors[0].reversesNullOrder = true
         request.propertiesToFetch = ["name", "size"]
         request.propertiesToGroupBy = ["name"]
+        request.propertiesToFetch.append(
+            .init(name: "biggest", expressionFormat: "max:(size)", resultType: .integer64))
         request.havingPredicateFormat = "size > 2"
         request.relationshipKeyPathsForPrefetching = ["parts"]
         request.allocationType = 1

@@ -69,12 +69,20 @@ extension DescriptionJSON {
         object["includesPendingChanges"] = .bool(request.includesPendingChanges)
         object["returnsObjectsAsFaults"] = .bool(request.returnsObjectsAsFaults)
         object["returnsDistinctResults"] = .bool(request.returnsDistinctResults)
-        object["propertiesToFetch"] = filled(request.propertiesToFetch.map { .string($0) })
-        object["groupBy"] = filled(request.propertiesToGroupBy.map { .string($0) })
+        object["propertiesToFetch"] = filled(request.propertiesToFetch.map(fetchedValue))
+        object["groupBy"] = filled(request.propertiesToGroupBy.map(fetchedValue))
         object["having"] = text(request.havingPredicateFormat)
         object["prefetching"] = filled(request.relationshipKeyPathsForPrefetching.map { .string($0) })
         object["allocationType"] = request.allocationType != 0 ? JSON(request.allocationType) : nil
         object["flags"] = request.flags.map { JSON($0) }
+        return .object(object)
+    }
+
+    /// A property's name, or an expression with its own.
+    private static func fetchedValue(_ value: FetchRequestTemplate.FetchedValue) -> JSON {
+        guard let format = value.expressionFormat else { return .string(value.name) }
+        var object: JSONObject = ["name": .string(value.name), "expression": .string(format)]
+        object["type"] = text(value.resultType.map { "\($0)" })
         return .object(object)
     }
 

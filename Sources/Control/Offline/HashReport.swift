@@ -69,8 +69,8 @@ struct HashReport {
                 result: Result {
                     HashComparison(
                         computed: try version.load().versionHashes(),
-                        // A version that the list leaves out has no hash in it.
-                        stored: info.map { $0.hashes[version.name] ?? [:] },
+                        // A version that a list of hashes leaves out has no hash in it.
+                        stored: info.flatMap { $0.hashes.isEmpty ? nil : $0.hashes[version.name] ?? [:] },
                         storedChecksum: info?.checksums[version.name])
                 })
         }

@@ -22,6 +22,7 @@ struct ModelReport {
             "digest": .string(VersionHashes.hashesDigest(hashes)),
             "versionIdentifiers": DescriptionJSON.texts(model.versionIdentifiers),
         ]
+        object["swiftSchema"] = DescriptionJSON.set(model.isSwiftSchema)
         object["document"] = .object(
             JSONObject(model.documentAttributes.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
         object["configurations"] = .object(

@@ -23,7 +23,7 @@ public enum PropertyList {
             return try BinaryPropertyListReader.read(data, limits: limits)
         }
         let start = data.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
-        guard start == UInt8(ascii: "<") else {
+        guard start == UInt8(ascii: "<") || XMLEncoding.isUTF16(data) else {
             throw PropertyListError(.notAPropertyList, "neither `bplist` nor XML at the start", at: 0)
         }
         return try XMLPropertyListReader.read(data, limits: limits)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Reads XML as Xcode and `plutil` write it: well-formed, in UTF-8, without entities of its own.
+/// Reads XML as Xcode and `plutil` write it: well-formed, in UTF-8 or what ``XMLEncoding`` makes UTF-8 of, without entities
+/// of its own.
 ///
 /// Foundation's parser ends the process at some input that is not well formed, so it cannot be given files of strangers.
 /// This one refuses document types with declarations, since nothing that is read here has any and they are how small
@@ -25,13 +26,10 @@ package struct XMLReader {
     package var line: Int { scanner.line }
 
     /// - Parameter maximumDepth: how many elements may lie in each other.
-    /// - Throws: ``XMLError`` if the bytes are not UTF-8, or say that they are not.
+    /// - Throws: ``XMLError`` if the bytes are no text, or in an encoding that is not read.
     package init(_ data: Data, maximumDepth: Int) throws(XMLError) {
-        guard String(validating: data, as: UTF8.self) != nil else {
-            throw XMLError(message: "it is not in UTF-8", line: 1)
-        }
         self.maximumDepth = maximumDepth
-        scanner = XMLScanner([UInt8](data))
+        scanner = XMLScanner(try XMLEncoding.utf8(data))
         try scanner.prolog()
     }
 

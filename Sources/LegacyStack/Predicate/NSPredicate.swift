@@ -156,7 +156,7 @@ open class NSPredicate: NSObject, @unchecked Sendable {
     /// The same, with values for `$variables`.
     open func evaluate(with object: Any?, substitutionVariables: [String: Any]?) -> Bool {
         if let block { return block(object, substitutionVariables) }
-        guard error == nil else { return false }
+        guard error == nil, node.archivedPart == nil else { return false }
         if let object = object as? NSManagedObject {
             let evaluator = PredicateEvaluator(subject: .object(object))
             let substituted = substitutionVariables.map { withSubstitutionVariables($0) } ?? self

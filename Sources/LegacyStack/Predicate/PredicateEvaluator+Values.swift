@@ -9,6 +9,8 @@ extension PredicateEvaluator {
         case .keyPath(let parts): return follow(parts[...], from: subject)
         case .constant(let value): return .constant(value)
         case .objectURI(let uri): return .identity(uri)
+        // Whoever evaluates has asked for these before.
+        case .archived: return .null
         case .aggregate(let elements): return .list(elements.map { value($0) })
         case .variable(let name, let path): return follow(path[...], from: variables[name] ?? .null)
         case .function(let name, let arguments): return function(name, arguments.map { value($0) })

@@ -37,7 +37,7 @@ enum PredicateSubstitution {
         case .conditional(let condition, let yes, let no):
             return .conditional(
                 substitute(condition, values), then: substitute(yes, values), else: substitute(no, values))
-        case .evaluatedObject, .keyPath, .constant, .objectURI: return node
+        case .evaluatedObject, .keyPath, .constant, .objectURI, .archived: return node
         }
     }
 }

@@ -25,6 +25,7 @@ extension SQLCompiler {
             let sql = "(CASE WHEN \(test) THEN \(try sql(a)) ELSE \(try sql(b)) END)"
             return .computed(sql: sql)
         case .function(let name, let arguments): return try function(name, arguments, scope)
+        case .archived(let part): throw Self.unsupported("a \(part.className) cannot be turned into SQL")
         }
     }
 

@@ -74,9 +74,10 @@ enum Validation {
             var code = NSManagedObjectValidationError
             if case .integer(let number)? = validation.warning { code = Int(number) }
             // A compiled model has its bounds as validations too: each failure is told once.
-            guard !codes.contains(code), let node = try? PredicateNode.parse(validation.predicateFormat) else {
-                continue
-            }
+            // What nothing here can evaluate is told of by the model's warnings, and refuses no save.
+            guard !codes.contains(code), let node = try? PredicateNode.parse(validation.predicateFormat),
+                node.archivedPart == nil
+            else { continue }
             let subject = MemoryValue.scalar(PredicateConstant.column(value), leaf: attribute.leaf)
             if !PredicateEvaluator(subject: subject).evaluate(node) {
                 failed("does not hold to `\(validation.predicateFormat)`", code)

@@ -21,6 +21,8 @@ extension FormatCompiler {
         case .function(let name, let arguments): return try function(name, arguments, scope)
         case .subquery(let source, let variable, let condition, _):
             return try subquery(source, variable, condition, scope)
+        case .archived(let part):
+            throw StoreError(.badPredicate, "a \(part.className) cannot be turned into SQL", way: "leave it out")
         }
     }
 

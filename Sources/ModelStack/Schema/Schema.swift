@@ -57,8 +57,10 @@ public final class Schema: @unchecked Sendable {
     /// - Throws: `StoreError` where the classes say what no store can keep, naming class and property.
     public func modelDescription() throws -> ModelDescription {
         if let problem { throw problem }
-        return ModelDescription(
+        var model = ModelDescription(
             entities: entities.map(\.description), versionIdentifiers: [version.description])
+        model.isSwiftSchema = true
+        return model
     }
 
     /// A version of three numbers.

@@ -29,6 +29,8 @@ extension PredicateResolver {
             return try subquery(source, variable, condition, keyPath, entity)
         case .conditional(let condition, let yes, let no): return try conditional(condition, yes, no, entity)
         case .function(let name, let arguments): return try function(name, arguments, entity)
+        case .archived(let part):
+            throw Self.unsupported("only Apple's frameworks evaluate the \(part.className) in the predicate")
         }
     }
 

@@ -30,6 +30,8 @@ final class UnreadKeys {
 /// The kinds of objects in a model's archive with the keys that are known of each (Format, section 7).
 enum ArchiveVocabulary {
     case model, entity, attribute, relationship, fetchedProperty, fetchRequest, sortDescriptor, fetchIndex, indexElement
+    /// An expression in a property's place.
+    case expressionProperty
 
     /// Keys of every property. `_P` repeats its flags as bits, and holds two that differ with the compiler only.
     private static let propertyKeys: Set<String> = [
@@ -49,6 +51,7 @@ enum ArchiveVocabulary {
         case .sortDescriptor: ["NSKey", "NSAscending", "NSSelector", "NSReverseNullOrder"]
         case .fetchIndex: ["NSIndexName", "NSIndexElements", "NSPartialIndexPredicate", "NSEntity"]
         case .indexElement: Self.indexElementKeys
+        case .expressionProperty: Self.propertyKeys.union(["NSExpression", "NSExpressionType"])
         }
     }
 

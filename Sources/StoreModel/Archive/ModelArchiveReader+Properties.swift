@@ -70,7 +70,8 @@ extension ModelArchiveReader {
         guard let archived = object["NSDerivationExpression"] else {
             throw malformed("\(place) is derived but says not from what")
         }
-        let expression = try predicates(place).expression(archived)
+        // Its text goes into the version hash, which nobody knows of an expression that cannot be read.
+        let expression = try predicates(place, keeping: false).expression(archived)
         var derivation = DerivationExpression(expression)
         if let filter = object["NSFilteringPredicate"] {
             derivation.filteringPredicateFormat = try format(filter, place)
@@ -115,7 +116,9 @@ extension ModelArchiveReader {
     }
 
     func fetchedProperty(_ object: ArchivedObject, entity: String) throws(ModelError) -> FetchedPropertyDescription {
-        let name = object["NSPropertyName"]?.string ?? ""
+        guard let name = object["NSPropertyName"]?.string else {
+            throw malformed("a fetched property of \(entity) has no name")
+        }
         let place = "\(entity).\(name)"
         unread.note(object, .fetchedProperty, place)
         guard let archived = object["NSFetchRequest"] else {

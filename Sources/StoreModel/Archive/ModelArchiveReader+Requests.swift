@@ -30,29 +30,39 @@ extension ModelArchiveReader {
         request.fetchBatchSize = Int(object["NSBatchSize"]?.integer ?? 0)
         request.resultType = Int(object["NSResultType"]?.integer ?? 0)
         request.allocationType = Int(object["NSAllocationType"]?.integer ?? 0)
-        request.propertiesToFetch = try names(object, "NSValuesToFetch", place)
-        request.propertiesToGroupBy = try names(object, "NSValuesToGroupBy", place)
-        request.relationshipKeyPathsForPrefetching = try names(object, "NSRelationshipKeyPathsForPrefetching", place)
+        request.propertiesToFetch = try fetchedValues(object, "NSValuesToFetch", place)
+        request.propertiesToGroupBy = try fetchedValues(object, "NSValuesToGroupBy", place)
+        for path in object["NSRelationshipKeyPathsForPrefetching"]?.elements ?? [] {
+            try budget.spend()
+            guard let path = path?.string else { throw malformed("a path that \(place) fetches along is no text") }
+            request.relationshipKeyPathsForPrefetching.append(path)
+        }
         if let having = object["NSHavingPredicate"] { request.havingPredicateFormat = try format(having, place) }
         if object["NSHasFetchRequestFlags"]?.bool == true, let flags = object["NSFetchRequestFlags"]?.integer {
-            request.flags = Int(flags)
+            request.setOptions(flags: Int(flags))
         }
         return request
     }
 
-    /// Names of properties, which stand as text or as the properties themselves; an expression among them is no name.
-    private func names(_ object: ArchivedObject, _ field: String, _ place: String) throws(ModelError) -> [String] {
-        var names: [String] = []
+    /// What a request fetches or groups by: properties, which stand as text or as themselves, and expressions.
+    private func fetchedValues(_ object: ArchivedObject, _ field: String, _ place: String) throws(ModelError)
+        -> [FetchRequestTemplate.FetchedValue]
+    {
+        var values: [FetchRequestTemplate.FetchedValue] = []
         for element in object[field]?.elements ?? [] {
             try budget.spend()
-            guard let element else { continue }
-            if element["NSExpression"] == nil, let name = element.string ?? element["NSPropertyName"]?.string {
-                names.append(name)
-            } else {
-                unread.add(field, element["NSPropertyName"]?.string ?? element.className ?? "a value", place)
+            guard let element, let name = element.string ?? element["NSPropertyName"]?.string else {
+                throw malformed("what \(place) fetches has no name")
             }
+            var value = FetchRequestTemplate.FetchedValue(name: name)
+            if let archived = element["NSExpression"] {
+                unread.note(element, .expressionProperty, place)
+                value.expressionFormat = try predicates(place).expression(archived).formatString
+                value.resultType = element["NSExpressionType"]?.integer.flatMap { AttributeType(rawValue: Int($0)) }
+            }
+            values.append(value)
         }
-        return names
+        return values
     }
 
     func fetchIndex(_ object: ArchivedObject, entity: String) throws(ModelError) -> FetchIndexDescription {

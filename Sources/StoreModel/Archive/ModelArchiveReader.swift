@@ -16,8 +16,9 @@ struct ModelArchiveReader {
 
     var values: ModelValueUnarchiver { ModelValueUnarchiver(source: source, budget: budget) }
 
-    func predicates(_ place: String) -> PredicateUnarchiver {
-        PredicateUnarchiver(source: source, place: place, budget: budget)
+    /// - Parameter keeping: whether parts that nothing here evaluates are kept as they stand; else they are refused.
+    func predicates(_ place: String, keeping: Bool = true) -> PredicateUnarchiver {
+        PredicateUnarchiver(source: source, place: place, budget: budget, unread: keeping ? unread : nil)
     }
 
     func malformed(_ reason: String) -> ModelError { .malformed(source: source, reason: reason) }
@@ -25,11 +26,13 @@ struct ModelArchiveReader {
     func model(_ root: ArchivedObject) throws(ModelError) -> ModelDescription {
         guard let named = root["NSEntities"]?.namedEntries else { throw malformed("it has no NSEntities") }
         var entities: [EntityDescription] = []
+        var isSwiftSchema = false
         var seen: Set<String> = []
         for (name, object) in named {
             let entity = try entity(object, key: name)
             guard seen.insert(entity.name).inserted else { throw malformed("entity \(entity.name) is there twice") }
             entities.append(entity)
+            if object["NSUniqueTuples"]?.elements?.isEmpty == true { isSwiftSchema = true }
         }
         entities.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         try ModelDescription(entities: entities).checkInheritance()
@@ -38,6 +41,7 @@ struct ModelArchiveReader {
         if let broken = model.brokenReference {
             throw .missing(what: broken.what, place: "\(source), relationship \(broken.entity).\(broken.relationship)")
         }
+        model.isSwiftSchema = isSwiftSchema
         readDocument(root, &model)
         model.versionIdentifiers = strings(root["NSVersionIdentifiers"]).sorted()
         for (name, members) in root["NSConfigurations"]?.namedEntries ?? [] {

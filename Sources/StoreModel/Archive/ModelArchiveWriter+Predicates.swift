@@ -16,6 +16,11 @@ extension ModelArchiveWriter {
                 comparison.modifier = .any
                 return try compound(0, [.comparison(comparison)], place)
             }
+            if case .archived(let part) = comparison.left, part.isPredicate,
+                comparison == .init(comparison.left, .equal, .constant(.bool(true)))
+            {
+                return try copy(part.archive, part.className, place)
+            }
             let left = try expression(comparison.left, place)
             let right = try expression(comparison.right, place)
             return archiver.object(
@@ -100,7 +105,15 @@ extension ModelArchiveWriter {
                     "NSConstantValueExpression", 0, ["NSConstantValueClassName": KeyedArchiver.Reference.null.node])
             }
             return expression("NSConstantValueExpression", 0, ["NSConstantValue": archived.node])
-        case .conditional: throw .unsupported(what: "TERNARY in a predicate", place: place)
+        case .conditional(let condition, let yes, let no):
+            return expression(
+                "NSTernaryExpression", 20,
+                [
+                    "NSPredicate": try predicate(condition, place).node,
+                    "NSTrueExpression": try expression(yes, place).node,
+                    "NSFalseExpression": try expression(no, place).node,
+                ])
+        case .archived(let part): return try copy(part.archive, part.className, place)
         case .objectURI: throw .unsupported(what: "an object in a predicate", place: place)
         case .aggregate(let elements):
             return expression("NSAggregateExpression", 14, ["NSCollection": try list(elements, "NSArray", place).node])

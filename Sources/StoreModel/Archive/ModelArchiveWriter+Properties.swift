@@ -55,8 +55,9 @@ extension ModelArchiveWriter {
             "NSAttributeType": .integer(Int64(attribute.type.rawValue)),
             "NSAttributeValueClassName": archiver.string(valueClass).node,
             "NSDefaultValue": try
-                (attribute.defaultValue.map { value throws(ModelError) in try self.value(value, place) }
-                ?? .null).node,
+                (attribute.defaultValue.map { value throws(ModelError) in
+                    try self.value(value, place, dictionary: "NSMutableDictionary")
+                } ?? .null).node,
             "NSValueTransformerName": archiver.string(attribute.valueTransformerName).node,
             "NSRenamingIdentifier": archiver.string(attribute.renamingIdentifier ?? attribute.name).node,
             "NSFlagsKey": .integer(flags),
@@ -91,7 +92,7 @@ extension ModelArchiveWriter {
         } else if attribute.isComposite {
             className = "NSCompositeAttributeDescription"
             var elements: [KeyedArchiver.Reference] = []
-            for element in attribute.elements { elements.append(try self.attribute(element, .null, entity)) }
+            for element in attribute.elements { elements.append(try self.attribute(element, owner, entity)) }
             fields["NSCompositeElements"] = archiver.collection("NSMutableArray", elements).node
         }
         let bases = className == "NSAttributeDescription" ? [] : ["NSAttributeDescription"]
@@ -109,8 +110,8 @@ extension ModelArchiveWriter {
             predicates.append(try predicate(parsing: validation.predicateFormat, place))
             warnings.append(try value(validation.warning ?? .null, place))
         }
-        fields["NSValidationPredicates"] = archiver.collection("NSArray", predicates).node
-        fields["NSValidationWarnings"] = archiver.collection("NSArray", warnings).node
+        fields["NSValidationPredicates"] = archiver.collection("NSMutableArray", predicates).node
+        fields["NSValidationWarnings"] = archiver.collection("NSMutableArray", warnings).node
     }
 
     private mutating func fill(

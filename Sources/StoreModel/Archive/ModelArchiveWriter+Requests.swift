@@ -2,9 +2,6 @@ import Foundation
 import KeyedArchive
 
 extension ModelArchiveWriter {
-    /// The flags of a request that changes none of Core Data's defaults.
-    private static let defaultRequestFlags = 30
-
     mutating func fetchRequest(_ request: FetchRequestTemplate) throws(ModelError) -> KeyedArchiver.Reference {
         let place = "fetch request \(request.name)"
         var predicate = KeyedArchiver.Reference.null
@@ -32,9 +29,9 @@ extension ModelArchiveWriter {
                 "NSFetchOffset": .integer(Int64(request.fetchOffset)),
                 "NSBatchSize": .integer(Int64(request.fetchBatchSize)),
                 "NSResultType": .integer(Int64(request.resultType)), "NSHasFetchRequestFlags": .bool(true),
-                "NSFetchRequestFlags": .integer(Int64(request.flags ?? Self.defaultRequestFlags)),
-                "NSValuesToFetch": names(request.propertiesToFetch).node,
-                "NSValuesToGroupBy": names(request.propertiesToGroupBy).node,
+                "NSFetchRequestFlags": .integer(Int64(request.archivedFlags)),
+                "NSValuesToFetch": try fetchedValues(request.propertiesToFetch, place).node,
+                "NSValuesToGroupBy": try fetchedValues(request.propertiesToGroupBy, place).node,
                 "NSHavingPredicate": having.node,
                 "NSRelationshipKeyPathsForPrefetching": names(request.relationshipKeyPathsForPrefetching).node,
                 "NSAllocationType": .integer(Int64(request.allocationType)),
@@ -43,6 +40,37 @@ extension ModelArchiveWriter {
 
     private mutating func names(_ names: [String]) -> KeyedArchiver.Reference {
         names.isEmpty ? .null : archiver.collection("NSArray", names.map { archiver.string($0) })
+    }
+
+    private mutating func fetchedValues(_ values: [FetchRequestTemplate.FetchedValue], _ place: String)
+        throws(ModelError) -> KeyedArchiver.Reference
+    {
+        var references: [KeyedArchiver.Reference] = []
+        for value in values {
+            guard let format = value.expressionFormat else {
+                references.append(archiver.string(value.name))
+                continue
+            }
+            references.append(
+                expressionProperty(
+                    archiver.string(value.name), try expression(parsing: format, place), value.resultType ?? .undefined)
+            )
+        }
+        return references.isEmpty ? .null : archiver.collection("NSArray", references)
+    }
+
+    /// `NSExpressionDescription`: an expression in a property's place.
+    private mutating func expressionProperty(
+        _ name: KeyedArchiver.Reference, _ expression: KeyedArchiver.Reference, _ type: AttributeType
+    ) -> KeyedArchiver.Reference {
+        archiver.object(
+            "NSExpressionDescription", bases: ["NSPropertyDescription", "NSObject"],
+            [
+                "NSPropertyName": name.node, "NSRenamingIdentifier": name.node,
+                "NSEntity": KeyedArchiver.Reference.null.node, "NSExpression": expression.node,
+                "NSExpressionType": .integer(Int64(type.rawValue)), "NSIsOptional": .bool(true),
+                "NSIsReadOnly": .bool(true), "_P": .integer(0xF7),
+            ])
     }
 
     mutating func fetchIndex(_ index: FetchIndexDescription, _ entity: String) throws(ModelError)
@@ -61,18 +89,8 @@ extension ModelArchiveWriter {
                 let name = archiver.string("expression\(number + 1)")
                 fields["NSPropertyName"] = name.node
                 let expression = try expression(parsing: element.property, place)
-                let type = Int64((element.expressionType ?? element.usualExpressionType).rawValue)
                 fields["NSIndexedProperty"] =
-                    archiver.object(
-                        "NSExpressionDescription", bases: ["NSPropertyDescription", "NSObject"],
-                        [
-                            "NSPropertyName": name.node, "NSRenamingIdentifier": name.node,
-                            "NSEntity": KeyedArchiver.Reference.null.node, "NSExpression": expression.node,
-                            "NSExpressionType": .integer(type), "NSIsOptional": .bool(true),
-                            "NSIsReadOnly": .bool(true),
-                            "_P": .integer(0xF7),
-                        ]
-                    ).node
+                    expressionProperty(name, expression, element.expressionType ?? element.usualExpressionType).node
             }
             elements.append(archiver.object("NSFetchIndexElementDescription", bases: ["NSObject"], fields))
         }

@@ -2,7 +2,10 @@ import Foundation
 import KeyedArchive
 
 extension ModelArchiveWriter {
-    mutating func value(_ value: ModelValue, _ place: String) throws(ModelError) -> KeyedArchiver.Reference {
+    /// - Parameter className: the class of a dictionary.
+    mutating func value(
+        _ value: ModelValue, _ place: String, dictionary className: String = "NSDictionary"
+    ) throws(ModelError) -> KeyedArchiver.Reference {
         switch value {
         case .null: return .null
         case .bool(let value): return archiver.value(.bool(value))
@@ -30,13 +33,20 @@ extension ModelArchiveWriter {
             for (key, element) in values.sorted(by: { $0.key < $1.key }) {
                 entries.append((archiver.string(key), try self.value(element, place)))
             }
-            return archiver.dictionary("NSDictionary", entries)
+            return archiver.dictionary(className, entries)
         case .archived(let className, let data):
-            guard let root = try? KeyedArchive(data: data).root else {
-                throw .malformed(source: place, reason: "the archived \(className) in it is no archive")
-            }
-            return archiver.copy(root)
+            return try copy(data, className, place)
         }
+    }
+
+    /// What stands in an archive of its own, with all that it reaches.
+    mutating func copy(_ archive: Data, _ className: String, _ place: String) throws(ModelError)
+        -> KeyedArchiver.Reference
+    {
+        guard let root = try? KeyedArchive(data: archive).root else {
+            throw .malformed(source: place, reason: "the archived \(className) in it is no archive")
+        }
+        return archiver.copy(root)
     }
 
     mutating func predicate(parsing format: String, _ place: String) throws(ModelError) -> KeyedArchiver.Reference {
@@ -57,5 +67,14 @@ extension ModelArchiveWriter {
             throw .malformed(source: place, reason: "\(error)")
         }
         return try expression(node, place)
+    }
+}
+
+extension ModelValue {
+    /// The value as an archive of its own; nil where it holds what is no archive.
+    var keyedArchive: Data? {
+        var writer = ModelArchiveWriter(ModelDescription())
+        guard let root = try? writer.value(self, "a value") else { return nil }
+        return try? writer.archiver.archive(root: root)
     }
 }

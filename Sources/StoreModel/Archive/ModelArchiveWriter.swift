@@ -107,7 +107,7 @@ struct ModelArchiveWriter {
             "NSManagedObjectModel": root.node,
         ]
         if entity.isAbstract { fields["NSIsAbstract"] = .bool(true) }
-        if !entity.uniquenessConstraints.isEmpty {
+        if model.isSwiftSchema || !entity.uniquenessConstraints.isEmpty {
             fields["NSUniqueTuples"] = tuples(entity.uniquenessConstraints).node
         }
         if !entity.compoundIndexes.isEmpty || !entity.fetchIndexes.isEmpty {
@@ -122,7 +122,7 @@ struct ModelArchiveWriter {
     private mutating func tuples(_ lists: [[String]]) -> KeyedArchiver.Reference {
         let tuples = lists.map { names in
             let parts = names.map { archiver.string($0) }
-            return archiver.collection("NSArray", parts)
+            return archiver.collection("NSMutableArray", parts)
         }
         return archiver.collection("NSMutableArray", tuples)
     }

@@ -19,6 +19,9 @@ public struct ModelDescription: Sendable, Hashable {
     /// What editor and compiler note of the document itself, by their own names: `sourceLanguage`, `usedWithCloudKit`,
     /// `CDMCompilerToolVersion` and such. No hash depends on it.
     public var documentAttributes: [String: String] = [:]
+    /// Whether the model is one that SwiftData makes of classes: its cache lists every entity's uniqueness constraints, also
+    /// where there are none (Format, section 10). No hash depends on it.
+    public var isSwiftSchema = false
     /// What stands in the model and has no meaning here; kept so that nobody takes it for understood.
     public var unreadParts: [UnreadPart] = []
 

@@ -126,9 +126,24 @@ extension FetchRequestTemplate {
         let sort = sortDescriptors.map { "\($0.key) \($0.isAscending ? "ascending" : "descending")" }
         var text = "\(entityName) where \(normalized(predicateFormat) ?? "TRUEPREDICATE") by \(sort) "
         text += "limit \(fetchLimit) offset \(fetchOffset)"
-        if !propertiesToFetch.isEmpty { text += " fetching \(propertiesToFetch)" }
-        if !propertiesToGroupBy.isEmpty { text += " grouped by \(propertiesToGroupBy)" }
+        if fetchBatchSize != 0 { text += " by \(fetchBatchSize)" }
+        if resultType != 0 { text += " as \(resultType)" }
+        if !includesSubentities { text += " without subentities" }
+        if !includesPropertyValues { text += " without values" }
+        if !includesPendingChanges { text += " without pending changes" }
+        if !returnsObjectsAsFaults { text += " with objects filled" }
+        if returnsDistinctResults { text += " distinct" }
+        if !relationshipKeyPathsForPrefetching.isEmpty { text += " with \(relationshipKeyPathsForPrefetching)" }
+        if !propertiesToFetch.isEmpty { text += " fetching \(propertiesToFetch.map(\.comparable))" }
+        if !propertiesToGroupBy.isEmpty { text += " grouped by \(propertiesToGroupBy.map(\.comparable))" }
         if let having = normalized(havingPredicateFormat) { text += " having \(having)" }
         return text
+    }
+}
+
+extension FetchRequestTemplate.FetchedValue {
+    fileprivate var comparable: String {
+        guard let expressionFormat else { return name }
+        return "\(expressionFormat) as \(name)" + (resultType.map { " \($0)" } ?? "")
     }
 }

@@ -56,8 +56,8 @@ struct ModelLint {
     func unreadable(_ format: String?) -> String? {
         guard let format else { return nil }
         do {
-            _ = try PredicateNode.parse(format)
-            return nil
+            let part = try PredicateNode.parse(format).archivedPart
+            return part.map { "only Apple's frameworks evaluate the \($0.className) in it" }
         } catch {
             return "\(error)"
         }

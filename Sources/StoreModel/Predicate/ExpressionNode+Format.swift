@@ -28,6 +28,7 @@ extension ExpressionNode {
             return "TERNARY(\(condition.formatString), \(yes.formatString), \(no.formatString))"
         case .function(let name, let arguments):
             return Self.function(name, arguments, within: strength)
+        case .archived(let part): return part.formatString
         }
     }
 
@@ -86,8 +87,8 @@ extension ModelValue {
         case .uuid(let value): PredicateCast.format("\"\(value.uuidString)\"", "NSUUID")
         case .url(let value): PredicateCast.format(value.predicateLiteral, "NSURL")
         case .array(let values): "{\(values.map { $0.predicateFormat() }.joined(separator: ", "))}"
-        case .dictionary: PredicateCast.format("\"\"", "NSDictionary")
-        case .archived(let className, _): PredicateCast.format("\"\"", className)
+        case .dictionary: PredicateCast.format(keyedArchive ?? Data(), "NSDictionary")
+        case .archived(let className, let archive): PredicateCast.format(archive, className)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import KeyedArchive
 
 /// How constants without a literal of their own are written: `CAST(number or string, 'Class')`, as NSPredicate prints dates.
 enum PredicateCast {
@@ -20,9 +21,23 @@ enum PredicateCast {
             return Data(base64Encoded: text).map { .constant(.data($0)) }
         case ("NSManagedObjectID", .string(let text)):
             return .objectURI(text)
+        case (_, .string(let text)):
+            return Data(base64Encoded: text).flatMap { unarchived($0, type) }
         default:
             return nil
         }
+    }
+
+    /// What an archive of that class stands for: a part of a predicate that is kept whole, or a value.
+    private static func unarchived(_ archive: Data, _ className: String) -> ExpressionNode? {
+        guard let root = try? KeyedArchive(data: archive).root, root.className == className else { return nil }
+        if let part = ArchivedPart(root, archive: archive) { return .archived(part) }
+        let values = ModelValueUnarchiver(source: "the predicate", budget: ReadingBudget(source: "the predicate"))
+        return (try? values.value(root, place: "a constant")).map { .constant($0) }
+    }
+
+    static func format(_ archive: Data, _ className: String) -> String {
+        format("\"\(archive.base64EncodedString())\"", className)
     }
 
     static func format(_ literal: String, _ type: String) -> String {

@@ -41,6 +41,24 @@ struct PredicateLexer {
         scalar == "_" || scalar.properties.isAlphabetic
     }
 
+    /// Whether a text is one name, as `$` takes it for a variable.
+    static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.unicodeScalars.allSatisfy { continuesName($0) }
+    }
+
+    /// Whether a text is one part of a key path: a name, or an operator such as `@count`.
+    static func isKey(_ text: String) -> Bool { isName(text.hasPrefix("@") ? String(text.dropFirst()) : text) }
+
+    /// Whether a text is the name of a function with so many arguments: `now`, `count:`, `add:to:`.
+    static func isFunction(_ name: String, of arguments: Int) -> Bool {
+        let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == arguments + 1, let first = parts.first?.unicodeScalars.first, startsName(first) else {
+            return false
+        }
+        return arguments == 0
+            ? isName(name) : parts.last?.isEmpty == true && parts.dropLast().allSatisfy { isName(String($0)) }
+    }
+
     private static func continuesName(_ scalar: Unicode.Scalar) -> Bool {
         startsName(scalar) || scalar.properties.numericType != nil
             || scalar.properties.generalCategory == .nonspacingMark

@@ -2,7 +2,7 @@ extension PredicateNode {
     /// The predicate in NSPredicate's format language.
     ///
     /// ``parse(_:arguments:)`` reads it back equal, save for forms that no format has: a conjunction of no or one part, a
-    /// constant array (an aggregate instead), constants that are dictionaries, archived objects or not finite.
+    /// constant array (an aggregate instead), constants that are not finite.
     public var formatString: String {
         switch self {
         case .constant(let value): return value ? "TRUEPREDICATE" : "FALSEPREDICATE"

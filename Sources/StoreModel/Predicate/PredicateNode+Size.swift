@@ -43,7 +43,7 @@ private struct PredicateSize {
         if case .constant = node { return }
         guard enters(depth) else { return }
         switch node {
-        case .evaluatedObject, .keyPath, .constant, .objectURI, .variable: break
+        case .evaluatedObject, .keyPath, .constant, .objectURI, .variable, .archived: break
         case .aggregate(let elements), .function(_, let elements):
             for element in elements {
                 if case .objectURI = element { continue }

@@ -98,4 +98,6 @@ public indirect enum ExpressionNode: Sendable, Hashable {
     case subquery(ExpressionNode, variable: String, PredicateNode, keyPath: [String])
     /// `TERNARY(predicate, then, else)`.
     case conditional(PredicateNode, then: ExpressionNode, else: ExpressionNode)
+    /// What only Apple's frameworks evaluate, kept whole; a predicate of that kind stands as a comparison of it with TRUE.
+    case archived(ArchivedPart)
 }

@@ -79,20 +79,28 @@ public enum ModelReader {
         } catch {
             throw .unreadable(path: path, reason: "its folder cannot be listed")
         }
-        let names = files.filter { $0.hasSuffix("." + inner) }.map { String($0.dropLast(inner.count + 1)) }.sorted()
-        guard !names.isEmpty else { throw .noCurrentVersion(path: path, versions: []) }
-        let current = try namedCurrentVersion(at: path) ?? (names.count == 1 ? names[0] : nil)
-        return names.map { ModelVersion(name: $0, path: "\(path)/\($0).\(inner)", isCurrent: $0 == current) }
+        // What begins with a dot is a system's note beside a file, not a version.
+        let found = files.filter { $0.lowercased().hasSuffix("." + inner) && !$0.hasPrefix(".") }
+        guard !found.isEmpty else { throw .noCurrentVersion(path: path, versions: []) }
+        let named = try namedCurrentVersion(at: path)
+        return found.map { file in
+            let name = String(file.dropLast(inner.count + 1))
+            return ModelVersion(
+                name: name, path: "\(path)/\(file)", isCurrent: named.map { $0 == name } ?? (found.count == 1))
+        }.sorted { $0.name < $1.name }
     }
 
     /// The version that an `.xcdatamodeld` or `.momd` names as its current one, whether it is there or not; nil where it
     /// names none.
     /// - Throws: ``ModelError`` if what names it cannot be read.
     public static func namedCurrentVersion(at path: String) throws(ModelError) -> String? {
-        guard try kind(at: path) == .versionedSource else { return try versionInfo(at: path)?.currentVersionName }
-        let suffix = ".\(ModelKind.source.rawValue)"
-        return try propertyList(path + "/.xccurrentversion")?["_XCCurrentVersionName"]?.string
-            .map { $0.hasSuffix(suffix) ? String($0.dropLast(suffix.count)) : $0 }
+        let kind = try kind(at: path)
+        let name =
+            kind == .versionedSource
+            ? try propertyList(path + "/.xccurrentversion")?["_XCCurrentVersionName"]?.string
+            : try versionInfo(at: path)?.currentVersionName
+        let suffix = ".\(kind == .versionedSource ? ModelKind.source.rawValue : ModelKind.compiled.rawValue)"
+        return name.map { $0.lowercased().hasSuffix(suffix) ? String($0.dropLast(suffix.count)) : $0 }
     }
 
     /// What the `VersionInfo.plist` of a `.momd` says; nil where there is none.

@@ -14,8 +14,11 @@ struct ContentsElement {
 
     /// Whether an attribute says YES; `absent` where it is not there.
     func flag(_ attribute: String, absent: Bool = false) -> Bool {
-        attributes[attribute].map { ["YES", "true", "1"].contains($0) } ?? absent
+        attributes[attribute].map { Self.flagValues[$0.uppercased()] ?? false } ?? absent
     }
+
+    /// What editors and tools write for a flag, in capitals; nothing else is one.
+    static let flagValues = ["YES": true, "TRUE": true, "1": true, "NO": false, "FALSE": false, "0": false, "": false]
 
     /// Whether an attribute says YES; nil where it is not there.
     func optionalFlag(_ attribute: String) -> Bool? {

@@ -150,9 +150,7 @@ extension ModelValue {
         case .double, .float: parsed = Double(text).map { .double($0) }
         case .decimal: parsed = Decimal(boundedText: text).map { .decimal($0) }
         case .boolean:
-            parsed = ["YES": true, "NO": false, "true": true, "false": false, "1": true, "0": false][text].map {
-                .bool($0)
-            }
+            parsed = ContentsElement.flagValues[text.uppercased()].map { .bool($0) }
         case .uuid: parsed = UUID(uuidString: text).map { .uuid($0) }
         case .uri: parsed = .url(text)
         default: parsed = nil

@@ -14,6 +14,14 @@ struct ContentsVocabulary {
         "storedInTruthFile",
     ]
 
+    /// The attributes that say yes or no.
+    private static let flags: Set<String> = [
+        "optional", "transient", "syncable", "spotlightIndexingEnabled", "storedInTruthFile", "isAbstract",
+        "usesScalarValueType", "indexed", "allowsExternalBinaryDataStorage", "preserveAfterDeletion",
+        "allowsCloudEncryption", "derived", "toMany", "ordered", "includeSubentities", "includePropertyValues",
+        "includesPendingChanges", "returnObjectsAsFaults", "returnDistinctResults",
+    ]
+
     /// The one attribute of `<model>` that says something of the model; all others are notes on the document.
     static let modelIdentifier = "userDefinedModelVersionIdentifier"
 
@@ -69,7 +77,7 @@ struct ContentsVocabulary {
     /// Goes through a whole model, the editor's layout in `<elements>` left out.
     /// - Returns: the attributes that have no meaning here.
     /// - Throws: ``ModelError/unsupported(what:place:)`` for an element that has none: it may say something of how objects
-    ///   are stored.
+    ///   are stored; ``ModelError/malformed(source:reason:)`` for a flag that is neither yes nor no.
     static func unreadParts(_ model: ContentsElement, source: String) throws(ModelError) -> [UnreadPart] {
         var parts: [UnreadPart] = []
         for child in model.children where child.name != "elements" {
@@ -89,6 +97,10 @@ struct ContentsVocabulary {
         guard let known = elements[element.name] else { throw unknown(element, source) }
         let own = element.text("name").map { "\(element.name) \($0)" } ?? element.name
         let place = place.isEmpty ? own : "\(place), \(own)"
+        for (name, value) in element.attributes where flags.contains(name) && known.attributes.contains(name) {
+            guard ContentsElement.flagValues[value.uppercased()] == nil else { continue }
+            throw .malformed(source: source, reason: "line \(element.line): \(name) is `\(value)`, not YES or NO")
+        }
         let idle = known.attributes.isEmpty ? [] : idleAttributes(of: element)
         for (name, value) in element.attributes.sorted(by: { $0.key < $1.key })
         where !known.attributes.contains(name) || idle.contains(name) {

@@ -32,6 +32,8 @@ import Testing
         "a MATCHES \"[a-z]+\" OR a BEGINSWITH \"q\" OR a ENDSWITH[c] \"r\" OR a CONTAINS \"s\"",
         "SUBQUERY(parts, $p, $p.size > 2).@count >= 1", "a + 2 * b < abs:(c)", "SELF == $x AND d <= $x.y.z",
         "d > CAST(12.5, \"NSDate\")", "TRUEPREDICATE", "a == TRUE",
+        "TERNARY(a > 1 AND b != nil, \"x\", c.d) == TERNARY(a < 2, 3, 4)",
+        "SUBQUERY(parts, $p, ANY $p.lids.size == 1).@count == FUNCTION(a, \"count:with:\", 1, 2)",
     ])
     func predicatesReadBackEqual(_ format: String) throws {
         var entity = EntityDescription(name: "E")

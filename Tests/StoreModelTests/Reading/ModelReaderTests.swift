@@ -47,6 +47,30 @@ import Testing
         }
     }
 
+    @Test func whatSystemsAndToolsLeaveInAFolderOfVersionsIsNoVersion() throws {
+        try withFolder { folder in
+            let momd = folder.appendingPathComponent("M.momd")
+            try FileManager.default.createDirectory(
+                at: momd.appendingPathComponent("Old.momd"), withIntermediateDirectories: true)
+            let archive = try ModelCache.archive(SampleModel.model)
+            try archive.write(to: momd.appendingPathComponent("M.mom"))
+            try archive.write(to: momd.appendingPathComponent("M 2.MOM"))
+            for name in ["._M.mom", ".DS_Store", "M.omo", "Old.momd/X.mom"] {
+                try Data("x".utf8).write(to: momd.appendingPathComponent(name))
+            }
+            // The name with its extension, in the XML form, in UTF-16.
+            let text = """
+                <?xml version="1.0" encoding="UTF-16"?><plist version="1.0"><dict>
+                <key>NSManagedObjectModel_CurrentVersionName</key><string>M 2.mom</string></dict></plist>
+                """
+            let units = [0xFEFF] + Array(text.utf16)
+            try Data(units.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }).write(
+                to: momd.appendingPathComponent("VersionInfo.plist"))
+            #expect(try ModelReader.versions(at: momd.path).map(\.name) == ["M", "M 2"])
+            #expect(try ModelReader.read(at: momd.path).versionName == "M 2")
+        }
+    }
+
     @Test func compiledModelsAreRead() throws {
         try withFolder { folder in
             let momd = folder.appendingPathComponent("M.momd")

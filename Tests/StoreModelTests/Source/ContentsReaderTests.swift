@@ -14,6 +14,47 @@ import Testing
         return try #require(model["E"]?.attributes.first)
     }
 
+    @Test(arguments: ["YES", "yes", "Yes", "true", "TRUE", "1"])
+    func aFlagIsYesInWhateverCase(_ text: String) throws {
+        #expect(try attribute("attributeType=\"String\" optional=\"\(text)\"").isOptional)
+        #expect(
+            try attribute("attributeType=\"Boolean\" defaultValueString=\"\(text)\"").defaultValue == .bool(true))
+    }
+
+    @Test(arguments: ["NO", "no", "False", "0", ""])
+    func aFlagIsNoInWhateverCase(_ text: String) throws {
+        #expect(try !attribute("attributeType=\"String\" optional=\"\(text)\"").isOptional)
+    }
+
+    @Test func aFlagThatIsNeitherIsRefusedWithItsLine() throws {
+        #expect(throws: ModelError.malformed(source: "test", reason: "line 2: optional is `maybe`, not YES or NO")) {
+            try attribute("attributeType=\"String\" optional=\"maybe\"")
+        }
+        // What only an editor knows is kept, whatever it says.
+        let model = try read("<entity name=\"E\" later=\"maybe\"/>")
+        #expect(model.unreadParts.map(\.value) == ["maybe"])
+    }
+
+    @Test(arguments: ["UTF-8", "UTF-16", "ISO-8859-1"], ["\n", "\r\n", "\r"])
+    func aModelIsReadInAnyEncodingAndWithAnyEndOfLine(_ encoding: String, _ end: String) throws {
+        let text = """
+            <?xml version="1.0" encoding="\(encoding)"?>
+            <!-- one -->
+            <model>
+            <entity name="Größe" optional="maybe"/>
+            <entity name="B" isAbstract="&#89;&#x45;S"><![CDATA[ ]]></entity></model>
+            """.replacingOccurrences(of: "\n", with: end)
+        let data =
+            switch encoding {
+            case "UTF-16": Data(([0xFEFF] + Array(text.utf16)).flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] })
+            case "ISO-8859-1": Data(text.unicodeScalars.map { UInt8($0.value) })
+            default: Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8)
+            }
+        let model = try ContentsReader(data, source: "test").model()
+        #expect(Set(model.entities.map(\.name)) == ["Größe", "B"] && model["B"]?.isAbstract == true)
+        #expect(model.unreadParts.first?.line == 4)
+    }
+
     @Test func entitiesAndTheirPartsAreRead() throws {
         let model = try read(
             """
