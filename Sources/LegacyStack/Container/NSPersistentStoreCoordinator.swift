@@ -44,6 +44,12 @@ public final class NSPersistentStoreCoordinator: Sendable {
     /// The stores: one at most.
     public var persistentStores: [NSPersistentStore] { instance.map { [NSPersistentStore($0)] } ?? [] }
 
+    /// A store's metadata, without opening it: application keys, `NSStoreModelVersionHashesKey`, `NSStoreUUIDKey` and such.
+    /// - Throws: `StoreError`.
+    public class func metadataForPersistentStore(
+        ofType type: String = NSSQLiteStoreType, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] { try StoreMetadata.read(path: url.path).objects }
+
     /// Opens the store at a file; makes it where there is none and it may be written.
     /// - Throws: `StoreError`: `SchemaMismatch` where the store was made with another model, and what opening throws.
     @discardableResult
@@ -55,7 +61,8 @@ public final class NSPersistentStoreCoordinator: Sendable {
             throw StoreError(.refused, "the coordinator has a store already", way: "use a coordinator for each store")
         }
         let options = description.openingOptions
-        let model = managedObjectModel.modelDescription
+        let whole = managedObjectModel.modelDescription
+        let model = try description.configuration.map { try part(of: whole, $0) } ?? whole
         if !options.isReadOnly, !StoreProbe.isTaken(path) {
             try FileManager.default.createDirectory(
                 at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -66,6 +73,18 @@ public final class NSPersistentStoreCoordinator: Sendable {
         let follower = try options.isReadOnly ? nil : follow(instance, posting: description.postsRemoteChanges)
         opened.withLock { $0 = Opened(instance: instance, follower: follower) }
         return NSPersistentStore(instance)
+    }
+
+    /// The entities of a configuration.
+    /// - Throws: `StoreError` `SchemaMismatch` where there is none of that name, or it is not complete in itself.
+    private func part(of model: ModelDescription, _ configuration: String) throws -> ModelDescription {
+        do {
+            return try model.restricted(toConfiguration: configuration)
+        } catch {
+            throw StoreError(
+                .schemaMismatch, "configuration \(configuration) is no model of a store: \(error)",
+                way: "configurations: \(model.configurations.keys.sorted().joined(separator: ", "))")
+        }
     }
 
     /// Keeps the contexts up to date with what others commit.

@@ -29,6 +29,8 @@ public final class NSPersistentStoreDescription: NSObject {
     public var url: URL?
     /// `SQLite`, the only type there is.
     public var type = NSSQLiteStoreType
+    /// The configuration of the model whose entities the store has; nil for all entities.
+    public var configuration: String?
     /// Whether the store is opened for reading only.
     public var isReadOnly = false
     /// Whether `loadPersistentStores` returns before the store is open. Here it never does.

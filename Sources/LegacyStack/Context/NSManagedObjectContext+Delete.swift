@@ -3,9 +3,11 @@ import StoreFormat
 import StoreModel
 
 extension NSManagedObjectContext {
-    /// Registers an object for insertion; one that was made in this context is already.
+    /// Registers an object for insertion that was made without a context, with all that it is related to; one that was made
+    /// in this context is already. A deleted object of this context is deleted no more.
     public func insert(_ object: NSManagedObject) {
         locked {
+            if object.isLoose { return takeIn(object) }
             guard object.link === link, object.flags.contains(.deleted), let place = deletedList.firstIndex(of: object)
             else { return }
             deletedList.remove(at: place)

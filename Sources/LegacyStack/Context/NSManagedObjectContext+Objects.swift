@@ -189,6 +189,7 @@ extension NSManagedObjectContext {
         object.willTurnIntoFault()
         object.row = nil
         object.slots = []
+        object.extras = nil
         object.flags.subtract([.updated, .gone])
         object.flags.insert(.fault)
         object.didTurnIntoFault()

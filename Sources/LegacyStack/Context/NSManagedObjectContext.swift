@@ -190,10 +190,7 @@ open class NSManagedObjectContext: @unchecked Sendable {
 
     func registerInserted(_ object: NSManagedObject) {
         locked {
-            for (slot, value) in object.info.defaults {
-                object.ensureSlots()
-                object.slots[slot] = value.slot
-            }
+            object.fillDefaults()
             newObjects[object.id.key] = object
             insertedList.append(object)
         }

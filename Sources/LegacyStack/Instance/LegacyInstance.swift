@@ -95,6 +95,8 @@ public final class LegacyInstance: StackInstance {
         model.freeze()
         self.managedObjectModel = model
         schema = Schema(store: store, model: model)
+        try ClassCheck.check(model.registeredClasses, schema)
+        model.noteOpened(schema)
         cache = RowCache(limit: options.cacheLimit, entityCount: schema.entities.count)
         readOnlyReason =
             options.isReadOnly

@@ -1,3 +1,4 @@
+import StoreFormat
 import StoreModel
 import Synchronization
 
@@ -7,8 +8,13 @@ import Synchronization
 /// it; the classes are under a lock.
 open class NSManagedObjectModel: NSObject, @unchecked Sendable {
     private var list: [NSEntityDescription] = []
-    private var base = ModelDescription()
+    var base = ModelDescription()
     private var isFrozen = false
+    private let opened = Mutex<OpenedSchema>(OpenedSchema())
+
+    private struct OpenedSchema {
+        weak var schema: Schema?
+    }
     private let classes = Mutex<[String: NSManagedObject.Type]>([:])
 
     override public init() {}
@@ -35,17 +41,28 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
         entities = model.numberedEntities.compactMap { made[$0.name] }
     }
 
-    /// The model of a file: `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom` or a store. Nil where it cannot be read.
+    /// The model of a file: `.xcdatamodeld`, `.xcdatamodel`, `.momd`, `.mom`, or a store that holds one. Nil where it cannot
+    /// be read; ``init(reading:)`` says why.
     public convenience init?(contentsOf url: URL) {
-        guard let loaded = try? ModelReader.read(at: url.path) else { return nil }
-        self.init(loaded.model)
+        try? self.init(reading: url)
+    }
+
+    /// The same, and why it cannot be read.
+    /// - Throws: `ModelError` for a model, `StoreError` for a store.
+    public convenience init(reading url: URL) throws {
+        // By the extension, as models have no other mark; what has another one is a store or nothing.
+        guard ModelKind(rawValue: url.pathExtension.lowercased()) != nil else {
+            self.init(try Store.open(url.path).model)
+            return
+        }
+        self.init(try ModelReader.read(at: url.path).model)
     }
 
     /// The entities.
     public var entities: [NSEntityDescription] {
         get { list }
         set {
-            precondition(!isFrozen, "the model of an opened store cannot be changed")
+            checkMutable()
             list = newValue
             for entity in newValue { entity.model = self }
         }
@@ -74,6 +91,15 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
         return result
     }
 
+    func checkMutable() {
+        precondition(!isFrozen, "the model of an opened store cannot be changed")
+    }
+
+    /// What is known of the store that was opened with the model last; nil where none is open.
+    var openedSchema: Schema? { opened.withLock(\.schema) }
+
+    func noteOpened(_ schema: Schema) { opened.withLock { $0.schema = schema } }
+
     func freeze() {
         guard !isFrozen else { return }
         isFrozen = true
@@ -93,6 +119,9 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
         classes.withLock { if $0[name] == nil { $0[name] = type } }
     }
 
+    /// The classes that entities have, by the entities' names.
+    var registeredClasses: [String: NSManagedObject.Type] { classes.withLock { $0 } }
+
     func managedObjectClass(forEntityName name: String) -> NSManagedObject.Type {
         classes.withLock { $0[name] } ?? NSManagedObject.self
     }
@@ -101,7 +130,10 @@ open class NSManagedObjectModel: NSObject, @unchecked Sendable {
     func entityName(of type: NSManagedObject.Type) -> String? {
         if let name = classes.withLock({ $0.first { $0.value == type }?.key }) { return name }
         let className = String(describing: type)
-        let found = list.first { $0.name == className } ?? list.first { $0.entity.className == className }
+        // A class is named with its module, or with a dot for the program's own.
+        let found =
+            list.first { $0.name == className }
+            ?? list.first { $0.entity.className?.split(separator: ".").last.map(String.init) == className }
         guard let name = found?.name else { return nil }
         registerIfMissing(type, forEntityName: name)
         return name

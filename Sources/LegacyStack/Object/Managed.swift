@@ -29,24 +29,42 @@ public struct Managed<Value: ManagedValue> {
         set { preconditionFailure("@Managed outside of a managed object") }
     }
 
-    /// Reads and sets the entity's property of the same name; stops the program where the entity has none.
+    /// Reads and sets the entity's property of the same name. Where the entity has none, the property reads as empty, and an
+    /// object that it was set for cannot be saved (`UnknownKey`).
     public static subscript<Object: NSManagedObject>(
         _enclosingInstance object: Object, wrapped wrapped: ReferenceWritableKeyPath<Object, Value>,
         storage storage: ReferenceWritableKeyPath<Object, Managed<Value>>
     ) -> Value {
-        get { Value.read(object, slot(of: object, storage)) }
-        set { newValue.write(object, slot(of: object, storage)) }
+        get {
+            guard let slot = slot(of: object, storage) else { return Value.readAbsent(object) }
+            return Value.read(object, slot)
+        }
+        set {
+            guard let slot = slot(of: object, storage) else {
+                return object.refuse(ManagedNames.name(of: object, storage))
+            }
+            newValue.write(object, slot)
+        }
     }
 
     private static func slot<Object: NSManagedObject>(
         of object: Object, _ storage: ReferenceWritableKeyPath<Object, Managed<Value>>
-    ) -> Int {
+    ) -> Int? {
         let known = object[keyPath: storage].slot
         if known >= 0 { return Int(known) }
-        let name = ManagedNames.name(of: object, storage)
-        guard let slot = object.info.slots[name] else { preconditionFailure(object.info.unknownKey(name).description) }
+        guard let slot = object.info.slots[ManagedNames.name(of: object, storage)] else { return nil }
         object[keyPath: storage].slot = Int32(slot)
         return slot
+    }
+}
+
+extension NSManagedObject {
+    /// Notes that the class has a property which the entity has not, so that the object is not saved without its value.
+    final func refuse(_ property: String) {
+        let extras = extras ?? ObjectExtras()
+        if extras.refusal == nil { extras.refusal = ClassCheck.problem(type(of: self), property, info) }
+        self.extras = extras
+        touch()
     }
 }
 

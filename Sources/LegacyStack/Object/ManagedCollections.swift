@@ -63,6 +63,8 @@ extension Decimal: ManagedElement {}
 extension Set: ManagedValue where Element: ManagedElement {
     /// Reads a to-many, or a transformable collection, as a set; elements of another type are left out.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Set<Element> { readOptional(object, slot) ?? [] }
+    /// An empty set.
+    public static func readAbsent(_ object: NSManagedObject) -> Set<Element> { [] }
     /// Reads the property as a set; nil for a transformable attribute without a value.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Set<Element>? {
         [Element].readOptional(object, slot).map { Set($0) }
@@ -76,6 +78,8 @@ extension Set: ManagedValue where Element: ManagedElement {
 extension Array: ManagedValue where Element: ManagedElement {
     /// Reads a to-many, or a transformable collection, in its order; elements of another type are left out.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> [Element] { readOptional(object, slot) ?? [] }
+    /// An empty array.
+    public static func readAbsent(_ object: NSManagedObject) -> [Element] { [] }
     /// Reads the property in its order; nil for a transformable attribute without a value.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> [Element]? {
         Element.managedList(object, slot)?.compactMap { $0 as? Element }
@@ -91,6 +95,8 @@ extension Dictionary: ManagedValue where Key == String, Value == Any {
     public static func read(_ object: NSManagedObject, _ slot: Int) -> [String: Any] {
         readOptional(object, slot) ?? [:]
     }
+    /// An empty dictionary.
+    public static func readAbsent(_ object: NSManagedObject) -> [String: Any] { [:] }
     /// Reads a transformable or composite attribute; nil where it has no value.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> [String: Any]? {
         object.object(inSlot: slot) as? [String: Any]

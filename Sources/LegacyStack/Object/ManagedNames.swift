@@ -27,15 +27,22 @@ enum ManagedNames {
     }
 
     private static func find(_ object: NSManagedObject) -> String? {
+        storages(of: object).first { $0.storage.slot == mark }?.name
+    }
+
+    /// The names of all `@Managed` properties of an object's class.
+    static func all(of object: NSManagedObject) -> [String] { storages(of: object).map(\.name) }
+
+    private static func storages(of object: NSManagedObject) -> [(name: String, storage: any ManagedStorage)] {
+        var found: [(name: String, storage: any ManagedStorage)] = []
         var mirror: Mirror? = Mirror(reflecting: object)
         while let current = mirror {
             for child in current.children {
-                guard let storage = child.value as? any ManagedStorage, storage.slot == mark, let label = child.label
-                else { continue }
-                return label.hasPrefix("_") ? String(label.dropFirst()) : label
+                guard let storage = child.value as? any ManagedStorage, let label = child.label else { continue }
+                found.append((label.hasPrefix("_") ? String(label.dropFirst()) : label, storage))
             }
             mirror = current.superclassMirror
         }
-        return nil
+        return found
     }
 }

@@ -10,6 +10,8 @@ public protocol ManagedValue {
     static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self?
     /// Sets the property in that slot.
     func write(_ object: NSManagedObject, _ slot: Int)
+    /// What a property reads as that the object's entity does not have: the type's empty value.
+    static func readAbsent(_ object: NSManagedObject) -> Self
 }
 
 /// An attribute's type that is made from a column's value.
@@ -29,6 +31,9 @@ extension ManagedScalar {
         if let value = readOptional(object, slot) { return value }
         return object.info.defaultValue(slot).flatMap { Self(attributeValue: $0) } ?? emptyValue
     }
+
+    /// The type's empty value.
+    public static func readAbsent(_ object: NSManagedObject) -> Self { emptyValue }
 
     /// Reads an attribute; nil where it has no value or one of another type, and for a relationship.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
@@ -54,6 +59,9 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
         Wrapped.readOptional(object, slot)
     }
 
+    /// No value.
+    public static func readAbsent(_ object: NSManagedObject) -> Wrapped? { nil }
+
     /// Reads the property; the outer optional always has a value.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Wrapped?? {
         .some(Wrapped.readOptional(object, slot))
@@ -74,11 +82,15 @@ extension NSManagedObject: ManagedValue {
         if let found = readOptional(object, slot) { return found }
         guard case .relationship(let relationship) = object.info.properties[slot],
             let missing = MissingObject.of(Self.self, object, slot, relationship)
-        else {
-            // Only a class that is not of this model gets here: the property is no relationship, or leads to no entity.
-            preconditionFailure("\(object.info.name).\(object.info.properties[slot].name) is no to-one of the model")
-        }
+        else { return readAbsent(object) }
         return missing
+    }
+
+    /// What stands in for an object where the model has no such relationship: one without values that counts as deleted.
+    public static func readAbsent(_ object: NSManagedObject) -> Self {
+        let model = object.info.description.model
+        let entity = model?.entityName(of: Self.self).flatMap { model?.openedSchema?[$0] }
+        return MissingObject.standIn(Self.self, entity ?? object.info)
     }
 
     /// Reads a to-one; nil where it leads to no object of this class.
@@ -101,9 +113,14 @@ extension NSManagedObject: ManagedValue {
 }
 
 extension NSSet: ManagedValue {
-    /// Reads a to-many as an `NSSet`; stops the program where the property is none.
+    /// Reads a to-many as an `NSSet`; empty where the property is none.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
-        ObjectValues.required(readOptional(object, slot))
+        readOptional(object, slot) ?? readAbsent(object)
+    }
+
+    /// An empty set.
+    public static func readAbsent(_ object: NSManagedObject) -> Self {
+        ObjectValues.required(NSSet() as? Self ?? NSMutableSet() as? Self)
     }
 
     /// Reads a to-many as an `NSSet`; nil where the property is none.
@@ -116,9 +133,14 @@ extension NSSet: ManagedValue {
 }
 
 extension NSOrderedSet: ManagedValue {
-    /// Reads an ordered to-many as an `NSOrderedSet`; stops the program where the property is no to-many.
+    /// Reads an ordered to-many as an `NSOrderedSet`; empty where the property is no to-many.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
-        ObjectValues.required(readOptional(object, slot))
+        readOptional(object, slot) ?? readAbsent(object)
+    }
+
+    /// An empty set.
+    public static func readAbsent(_ object: NSManagedObject) -> Self {
+        ObjectValues.required(NSOrderedSet() as? Self ?? NSMutableOrderedSet() as? Self)
     }
 
     /// Reads a to-many as an `NSOrderedSet`; nil where the property is none.
@@ -133,8 +155,12 @@ extension NSOrderedSet: ManagedValue {
 extension NSNumber: ManagedValue {
     /// Reads a number; zero where the row has no value.
     public static func read(_ object: NSManagedObject, _ slot: Int) -> Self {
-        ObjectValues.required(
-            readOptional(object, slot) ?? NSNumber(value: 0) as? Self ?? NSDecimalNumber.zero as? Self)
+        readOptional(object, slot) ?? readAbsent(object)
+    }
+
+    /// Zero.
+    public static func readAbsent(_ object: NSManagedObject) -> Self {
+        ObjectValues.required(NSNumber(value: 0) as? Self ?? NSDecimalNumber.zero as? Self)
     }
 
     /// Reads a number; nil where the row has no value or one of another type.

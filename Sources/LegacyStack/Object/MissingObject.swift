@@ -14,6 +14,11 @@ final class MissingObject: NSEntityDescription, @unchecked Sendable {
         name = id.schemaEntity.name
     }
 
+    /// A stand-in of a class for no object at all.
+    static func standIn<Object: NSManagedObject>(_ type: Object.Type, _ entity: SchemaEntity) -> Object {
+        type.init(entity: MissingObject(NSManagedObjectID(temporary: entity)), insertInto: nil)
+    }
+
     /// The stand-in for what a to-one leads to; nil where the store has no such entity.
     static func of<Object: NSManagedObject>(
         _ type: Object.Type, _ object: NSManagedObject, _ slot: Int, _ relationship: SchemaRelationship

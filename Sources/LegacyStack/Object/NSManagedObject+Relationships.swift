@@ -13,6 +13,7 @@ extension NSManagedObject {
     }
 
     func toOneID(_ slot: Int, _ relationship: SchemaRelationship) -> NSManagedObjectID? {
+        if isLoose { return looseMembers(slot).first?.id }
         prepareToRead()
         if !slots.isEmpty {
             switch slots[slot] {
@@ -25,12 +26,14 @@ extension NSManagedObject {
     }
 
     func toOne(_ slot: Int, _ relationship: SchemaRelationship) -> NSManagedObject? {
+        if isLoose { return looseMembers(slot).first }
         guard let id = toOneID(slot, relationship) else { return nil }
         return managedObjectContext?.object(with: id)
     }
 
     /// The members' identities, read from the store when they are first asked for.
     func toManyIDs(_ slot: Int, _ relationship: SchemaRelationship) -> [NSManagedObjectID] {
+        if isLoose { return looseMembers(slot).map(\.id) }
         absorbRemoteChanges()
         let state = toManyState(slot)
         if state.base == nil {
@@ -40,6 +43,7 @@ extension NSManagedObject {
     }
 
     func toMany(_ slot: Int, _ relationship: SchemaRelationship) -> [NSManagedObject] {
+        if isLoose { return looseMembers(slot) }
         let ids = toManyIDs(slot, relationship)
         guard let context = managedObjectContext else { return [] }
         return ids.map { context.object(with: $0) }
@@ -73,7 +77,11 @@ extension NSManagedObject {
     }
 
     func setToOne(_ object: NSManagedObject?, _ slot: Int, _ relationship: SchemaRelationship) {
-        if let object, !accepts(object, slot, relationship) { return }
+        if isLoose, setLoose(object.map { [$0] } ?? [], slot, relationship) { return }
+        if let object {
+            takeAlong([object])
+            if !accepts(object, slot, relationship) { return }
+        }
         let old = toOneID(slot, relationship)
         guard old != object?.id else { return }
         let oldObject = old.flatMap { managedObjectContext?.object(with: $0) }
@@ -119,6 +127,11 @@ extension NSManagedObject {
     }
 
     func setToMany(_ members: [NSManagedObject], _ slot: Int, _ relationship: SchemaRelationship) {
+        if isLoose {
+            var seen: Set<NSManagedObjectID> = []
+            if setLoose(members.filter { seen.insert($0.id).inserted }, slot, relationship) { return }
+        }
+        takeAlong(members)
         for member in members where !accepts(member, slot, relationship) { return }
         let old = toManyIDs(slot, relationship)
         var seen: Set<NSManagedObjectID> = []
@@ -139,6 +152,11 @@ extension NSManagedObject {
 
     /// Adds one object to a to-many, at the end of an ordered one.
     func add(_ member: NSManagedObject, _ slot: Int, _ relationship: SchemaRelationship) {
+        if isLoose {
+            let known = looseMembers(slot)
+            if setLoose(known.contains { $0 === member } ? known : known + [member], slot, relationship) { return }
+        }
+        takeAlong([member])
         guard accepts(member, slot, relationship) else { return }
         addMember(member.id, slot)
         guard let inverse = relationship.inverseName, let back = member.info.slots[inverse],
@@ -155,6 +173,7 @@ extension NSManagedObject {
     }
 
     func remove(_ member: NSManagedObject, _ slot: Int, _ relationship: SchemaRelationship) {
+        if isLoose, setLoose(looseMembers(slot).filter { $0 !== member }, slot, relationship) { return }
         toManyState(slot).remove(member.id)
         touch()
         if let inverse = relationship.inverseName { member.detach(self, inverse) }

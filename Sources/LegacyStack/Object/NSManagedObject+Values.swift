@@ -175,7 +175,7 @@ extension NSManagedObject {
 
     /// Notes with the context that the object has to be looked at by the next save.
     func touch() {
-        guard flags.isDisjoint(with: [.inserted, .updated]) else { return }
+        guard flags.isDisjoint(with: [.inserted, .updated, .loose]) else { return }
         flags.insert(.updated)
         managedObjectContext?.noteUpdated(self)
     }

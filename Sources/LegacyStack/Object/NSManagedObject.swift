@@ -25,6 +25,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let gone = Flags(rawValue: 16)
         /// Had its `willSave` in the save that is running.
         static let toldOfSave = Flags(rawValue: 32)
+        /// Was made without a context, and has not come into one yet.
+        static let loose = Flags(rawValue: 64)
     }
 
     final let info: SchemaEntity
@@ -34,10 +36,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// By slot; empty as long as nothing was set or cached.
     final var slots: ContiguousArray<PropertySlot> = []
     final var flags: Flags
+    /// What few objects have.
+    final var extras: ObjectExtras?
     /// What the entities of the context's store are, once the object has left it.
     final var lastSchema: Schema?
 
     /// Makes an object of the entity, inserted into the context.
+    ///
+    /// With no context it belongs to none until ``NSManagedObjectContext/insert(_:)``, or until it is related to an object
+    /// of one. A store has to be open with the entity's model.
     public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         link = context?.link
         if let making = context?.takeMaking() {
@@ -50,6 +57,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             id = missing.id
             flags = [.deleted, .gone]
             super.init()
+        } else if context == nil {
+            guard let schemaEntity = entity.model?.openedSchema?[entity.name ?? ""] else {
+                preconditionFailure(
+                    "an object of \(entity.name ?? "?") without a context needs an open store of its model: load the persistent stores first"
+                )
+            }
+            info = schemaEntity
+            id = NSManagedObjectID(temporary: schemaEntity)
+            flags = .loose
+            super.init()
+            fillDefaults()
         } else {
             guard let context, let schemaEntity = context.instance.schema[entity.name ?? ""] else {
                 preconditionFailure("an object of \(entity.name ?? "?") needs a context over a store with that entity")
@@ -60,6 +78,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             super.init()
             context.registerInserted(self)
         }
+    }
+
+    /// Sets what a new object starts with.
+    final func fillDefaults() {
+        guard !info.defaults.isEmpty else { return }
+        ensureSlots()
+        for (slot, value) in info.defaults { slots[slot] = value.slot }
     }
 
     /// Makes an object of the entity that this class is registered for or named as.
@@ -100,7 +125,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Whether there is something to save.
     public final var hasChanges: Bool { isInserted || isUpdated || isDeleted }
     /// Whether persistent properties differ from what was saved.
-    public final var hasPersistentChangedValues: Bool { slots.contains { $0.isChange } }
+    public final var hasPersistentChangedValues: Bool {
+        slots.contains { $0.isChange } || extras?.refusal != nil
+    }
 
     /// Leaves the context. What is known of the values stays readable.
     final func leave() {

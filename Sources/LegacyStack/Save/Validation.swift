@@ -15,6 +15,10 @@ enum Validation {
                     object: object.id.shown, reason: "\(object.info.name).\(property) \(why)", property: property,
                     validationCode: code))
         }
+        if var error = object.extras?.refusal {
+            error.objects = [.init(object: object.id.shown, reason: error.message)]
+            throw error
+        }
         for (slot, property) in object.info.properties.enumerated() {
             if !object.slots.isEmpty, case .invalid(var error) = object.slots[slot] {
                 error.objects = [.init(object: object.id.shown, reason: error.message)]
