@@ -33,16 +33,20 @@ public struct ArchivedObject: Sendable {
     }
 
     /// The class's name; nil for plain values.
-    public var className: String? { classNode?["$classname"]?.string }
+    public var className: String? {
+        classNode?["$classname"]?.string ?? classNode?["$classes"]?.elements?.first?.string
+    }
 
     /// The class and its bases, nearest first; empty for plain values.
     public var classNames: [String] {
         classNode?["$classes"]?.elements?.compactMap(\.string) ?? className.map { [$0] } ?? []
     }
 
-    /// Whether the class or one of its bases has that name.
+    /// Whether the class or one of its bases has that name; of a mutable class, also where no bases are listed.
     public func isKind(of name: String) -> Bool {
-        className == name || classNames.contains(name)
+        guard let className else { return classNames.contains(name) }
+        return className == name || classNames.contains(name)
+            || className.hasPrefix("NSMutable") && className.dropFirst(9) == name.dropFirst(2)
     }
 
     /// The names of the fields, `$class` left out.

@@ -61,10 +61,20 @@ extension NSManagedObjectContext {
             taken.append((object, relations))
             for slot in relations.keys.sorted() { waiting += relations[slot] ?? [] }
         }
-        for (object, relations) in taken {
-            for (slot, members) in relations.sorted(by: { $0.key < $1.key }) {
-                guard case .relationship(let relationship) = object.info.properties[slot] else { continue }
-                object.setObject(relationship.isToMany ? members : members.first, inSlot: slot)
+        // To-ones first: what they lead to knows this object from then on, and no list that is set takes it out again.
+        for isToMany in [false, true] {
+            for (object, relations) in taken {
+                for (slot, members) in relations.sorted(by: { $0.key < $1.key }) {
+                    guard case .relationship(let relationship) = object.info.properties[slot],
+                        relationship.isToMany == isToMany
+                    else { continue }
+                    guard isToMany else {
+                        object.setToOne(members.first, slot, relationship)
+                        continue
+                    }
+                    let known = object.toMany(slot, relationship).filter { known in !members.contains { $0 === known } }
+                    object.setToMany(members + known, slot, relationship)
+                }
             }
         }
         for (object, _) in taken { object.awakeFromInsert() }

@@ -59,15 +59,7 @@ struct MigrationChecks {
         guard let declaring = entity.relationship(removed.name)?.declaringEntity,
             let end = context.end(removed.name, of: declaring), let pairs = RelationshipPairs(end, context)
         else { return }
-        if let inverse = end.relationship.description.inverseName,
-            let other = context.source.layout[end.relationship.description.destinationEntityName]
-        {
-            let isKept = context.entities.contains { entity in
-                other.treeNumbers.contains(entity.old.number)
-                    && entity.mapping.relationships.values.contains { $0 == inverse }
-            }
-            if isKept { return }
-        }
+        guard context.mapping.losesValues(removed) else { return }
         let sql = """
             SELECT count(DISTINCT \(pairs.own)) FROM \(pairs.from)
             AND \(pairs.own) IN (SELECT Z_PK FROM \(context.old(entity.table)) WHERE Z_ENT = \(entity.number))

@@ -45,7 +45,9 @@ struct ModelArchiveReader {
         readDocument(root, &model)
         model.versionIdentifiers = strings(root["NSVersionIdentifiers"]).sorted()
         for (name, members) in root["NSConfigurations"]?.namedEntries ?? [] {
-            model.configurations[name] = (members.elements ?? []).compactMap { $0?["NSEntityName"]?.string }.sorted()
+            model.configurations[name] = (members.elements ?? []).compactMap {
+                $0?.string ?? $0?["NSEntityName"]?.string
+            }.sorted()
         }
         for (name, object) in root["NSFetchRequestTemplates"]?.namedEntries ?? [] {
             model.fetchRequestTemplates.append(try fetchRequest(object, name: name))
@@ -84,7 +86,7 @@ struct ModelArchiveReader {
     }
 
     func strings(_ object: ArchivedObject?) -> [String] {
-        (object?.elements ?? []).compactMap { $0?.string }
+        (object?.elements ?? []).compactMap { $0?.string ?? $0?.integer.map { "\($0)" } }
     }
 
     /// Text that counts as absent when it is empty.
@@ -104,8 +106,10 @@ struct ModelArchiveReader {
     }
 
     private func entity(_ object: ArchivedObject, key: String) throws(ModelError) -> EntityDescription {
-        let name = object["NSEntityName"]?.string ?? key
-        guard !name.isEmpty else { throw malformed("an entity has no name") }
+        // What refers to an entity does so by this name.
+        guard let name = object["NSEntityName"]?.string, !name.isEmpty else {
+            throw malformed("entity \(key) has no NSEntityName")
+        }
         unread.note(object, .entity, "entity \(name)")
         var entity = EntityDescription(name: name, superentityName: object["NSSuperentity"]?["NSEntityName"]?.string)
         if let className = text(object["NSClassNameForEntity"]), className != "NSManagedObject" {

@@ -22,8 +22,7 @@ extension ModelComparison {
             if isElsewhere(attribute, true) {
                 recorder.add("moved", "declared here", "inherited", .lightweight)
             } else {
-                let isStored = !attribute.isTransient && !attribute.isDerived
-                recorder.add("removed", attribute.kindText, nil, isStored ? .losesData : attribute.removalKind)
+                recorder.add("removed", attribute.kindText, nil, attribute.presenceKind)
             }
         }
         for attribute in new {
@@ -33,7 +32,7 @@ extension ModelComparison {
             } else if isElsewhere(attribute, false) {
                 recorder.add("moved", "inherited", "declared here", .lightweight)
             } else {
-                recorder.add("added", nil, attribute.kindText, attribute.additionKind)
+                recorder.add("added", nil, attribute.kindText, attribute.presenceKind)
             }
         }
         recorder.property = nil
@@ -46,11 +45,9 @@ extension ModelComparison {
         let isStored = !old.isTransient || !new.isTransient
         func kind(_ kind: Kind) -> Kind { isStored ? kind : .sameHash }
         recorder.note("renamed", old.name, new.name, kind(.lightweight))
-        recorder.note("type", old.type, new.type, kind(.needsCustomStage))
-        recorder.note(
-            "optional", old.isOptional, new.isOptional,
-            kind(new.isOptional || new.defaultValue != nil || new.isDerived ? .lightweight : .needsCustomStage))
-        recorder.note("transient", old.isTransient, new.isTransient, new.isTransient ? .losesData : new.additionKind)
+        recorder.note("type", old.type, new.type, kind(.lightweight))
+        recorder.note("optional", old.isOptional, new.isOptional, kind(.lightweight))
+        recorder.note("transient", old.isTransient, new.isTransient, .lightweight)
         recorder.note(
             "externalStorage", old.allowsExternalBinaryDataStorage, new.allowsExternalBinaryDataStorage,
             kind(.lightweight))
@@ -90,11 +87,6 @@ extension AttributeDescription {
 
     fileprivate var validationTexts: [String] { validations.map(\.predicateFormat).sorted() }
 
-    fileprivate var removalKind: ModelDifference.Kind { isTransient ? .sameHash : .lightweight }
-
-    /// What adding the attribute asks for: rows that are there need a value.
-    fileprivate var additionKind: ModelDifference.Kind {
-        if isTransient { return .sameHash }
-        return isOptional || defaultValue != nil || isDerived ? .lightweight : .needsCustomStage
-    }
+    /// What it means that the attribute is there, or not.
+    fileprivate var presenceKind: ModelDifference.Kind { isTransient ? .sameHash : .lightweight }
 }

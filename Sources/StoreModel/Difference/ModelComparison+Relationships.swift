@@ -10,7 +10,7 @@ extension ModelComparison {
             if b.relationships(of: new.name).contains(where: { $0.name == relationship.name }) {
                 recorder.add("moved", "declared here", "inherited", .lightweight)
             } else {
-                recorder.add("removed", relationship.kindText, nil, relationship.isTransient ? .sameHash : .losesData)
+                recorder.add("removed", relationship.kindText, nil, relationship.presenceKind)
             }
         }
         for relationship in new.relationships {
@@ -23,7 +23,7 @@ extension ModelComparison {
             } else if a.relationships(of: old.name).contains(where: { $0.name == relationship.name }) {
                 recorder.add("moved", "inherited", "declared here", .lightweight)
             } else {
-                recorder.add("added", nil, relationship.kindText, relationship.additionKind)
+                recorder.add("added", nil, relationship.kindText, relationship.presenceKind)
             }
         }
         recorder.property = nil
@@ -35,19 +35,17 @@ extension ModelComparison {
         let isStored = !old.isTransient || !new.isTransient
         func kind(_ kind: Kind) -> Kind { isStored ? kind : .sameHash }
         recorder.note("renamed", old.name, new.name, kind(.lightweight))
-        recorder.note("transient", old.isTransient, new.isTransient, new.isTransient ? .losesData : new.additionKind)
+        recorder.note("transient", old.isTransient, new.isTransient, .lightweight)
         let destination = entities.newByOld[old.destinationEntityName] ?? old.destinationEntityName
-        recorder.note("destination", destination, new.destinationEntityName, kind(.needsCustomStage))
+        recorder.note("destination", destination, new.destinationEntityName, kind(.lightweight))
         if destination == new.destinationEntityName, old.destinationEntityName != destination {
             recorder.add("destination", old.destinationEntityName, new.destinationEntityName, kind(.lightweight))
         }
         recorder.note("inverse", old.inverseName, new.inverseName, kind(.lightweight))
-        recorder.note(
-            "toMany", old.isToMany, new.isToMany, kind(new.isToMany ? .lightweight : .losesData))
+        recorder.note("toMany", old.isToMany, new.isToMany, kind(.lightweight))
         if old.isToMany == new.isToMany { recorder.note("maxCount", old.maxCount, new.maxCount, kind(.lightweight)) }
         recorder.note("minCount", old.minCount, new.minCount, kind(.lightweight))
-        recorder.note(
-            "optional", old.isOptional, new.isOptional, kind(new.isOptional ? .lightweight : .needsCustomStage))
+        recorder.note("optional", old.isOptional, new.isOptional, kind(.lightweight))
         recorder.note("ordered", old.isOrdered, new.isOrdered, kind(.lightweight))
         recorder.note("versionHashModifier", old.versionHashModifier, new.versionHashModifier, kind(.lightweight))
         recorder.note("deleteRule", old.deleteRule, new.deleteRule, .sameHash)
@@ -66,8 +64,6 @@ extension RelationshipDescription {
             + (isOptional ? " optional" : "")
     }
 
-    fileprivate var additionKind: ModelDifference.Kind {
-        if isTransient { return .sameHash }
-        return isOptional || isToMany && minCount == 0 ? .lightweight : .needsCustomStage
-    }
+    /// What it means that the relationship is there, or not.
+    fileprivate var presenceKind: ModelDifference.Kind { isTransient ? .sameHash : .lightweight }
 }

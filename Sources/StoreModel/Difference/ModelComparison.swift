@@ -1,4 +1,5 @@
-/// The work behind ``ModelDifference/between(_:_:)``.
+/// The work behind ``ModelDifference/between(_:_:)``: finds what differs, and whether a hash changes by it. What migration
+/// makes of that is ``MigrationJudgement``'s to say.
 struct ModelComparison {
     typealias Difference = ModelDifference.Difference
     typealias Kind = ModelDifference.Kind
@@ -17,7 +18,7 @@ struct ModelComparison {
     func differences() -> [Difference] {
         var result: [Difference] = []
         for entity in a.entities where entities.newByOld[entity.name] == nil {
-            result.append(Difference(entity: entity.name, what: "removed", a: entity.name, b: nil, kind: .losesData))
+            result.append(Difference(entity: entity.name, what: "removed", a: entity.name, b: nil, kind: .lightweight))
         }
         for entity in b.entities {
             if let old = entities.oldByNew[entity.name].flatMap({ a[$0] }) {
@@ -39,6 +40,8 @@ struct ModelComparison {
                 b.fetchRequestTemplates.first { $0.name == name }?.comparable, .sameHash)
         }
         result += recorder.differences
+        // Of two models with the same hashes there is nothing to migrate.
+        if result.contains(where: { $0.kind != .sameHash }) { result = MigrationJudgement(a, b).judged(result) }
         return result.sorted {
             ($0.entity, $0.property ?? "", $0.what) < ($1.entity, $1.property ?? "", $1.what)
         }
@@ -51,7 +54,7 @@ struct ModelComparison {
         recorder.note("abstract", old.isAbstract, new.isAbstract, .lightweight)
         recorder.note("versionHashModifier", old.versionHashModifier, new.versionHashModifier, .lightweight)
         let oldParent = old.superentityName.map { entities.newByOld[$0] ?? $0 }
-        recorder.note("parent", oldParent, new.superentityName, parentKind(old, new))
+        recorder.note("parent", oldParent, new.superentityName, .lightweight)
         recorder.note(
             "renamingIdentifier", old.renamingIdentifier ?? old.name, new.renamingIdentifier ?? new.name, .sameHash)
         recorder.note("userInfo", old.userInfo, new.userInfo, .sameHash)
@@ -64,20 +67,14 @@ struct ModelComparison {
         return recorder.differences
     }
 
-    /// Entities may move about, but two trees of old cannot become one: their keys would clash.
-    private func parentKind(_ old: EntityDescription, _ new: EntityDescription) -> Kind {
-        guard let parent = new.superentityName.flatMap({ entities.oldByNew[$0] }) else { return .lightweight }
-        return a.rootName(of: parent) == a.rootName(of: old.name) ? .lightweight : .needsCustomStage
-    }
-
     private func compareConstraints(
         _ old: EntityDescription, _ new: EntityDescription, _ recorder: inout DifferenceRecorder
     ) {
         let before = Set(old.uniquenessConstraints)
         let after = Set(new.uniquenessConstraints)
         for constraint in after.subtracting(before).sorted(by: { $0.joined() < $1.joined() }) {
-            // Rows that are equal in it would have to be merged, which only a custom stage can decide.
-            recorder.add("unique", nil, constraint.joined(separator: ", "), .needsCustomStage)
+            // Whether rows are equal in it, only the store can tell.
+            recorder.add("unique", nil, constraint.joined(separator: ", "), .lightweight)
         }
         for constraint in before.subtracting(after).sorted(by: { $0.joined() < $1.joined() }) {
             recorder.add("unique", constraint.joined(separator: ", "), nil, .lightweight)

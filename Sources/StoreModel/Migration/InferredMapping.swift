@@ -23,6 +23,18 @@ public struct InferredMapping: Sendable, Hashable {
             uniquingKeysWith: { first, _ in first })
     }
 
+    /// Whether what a property held goes with it. What a relationship connects stays where its other way does.
+    public func losesValues(_ removed: RemovedProperty) -> Bool {
+        guard removed.isRelationship,
+            let relationship = source.relationships(of: removed.entity).first(where: { $0.name == removed.name }),
+            let inverse = relationship.inverseName
+        else { return true }
+        let tree = Set(source.tree(of: relationship.destinationEntityName).map(\.name))
+        return !entities.contains { mapping in
+            mapping.source.map { tree.contains($0) } == true && mapping.relationships.values.contains { $0 == inverse }
+        }
+    }
+
     /// The mapping of a destination entity.
     public func entity(_ name: String) -> EntityMapping? { entities.first { $0.destination == name } }
 }

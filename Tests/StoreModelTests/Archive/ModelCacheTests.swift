@@ -83,6 +83,39 @@ import Testing
             model.documentAttributes == ["CDMCompilerToolVersion": "1044.0", "CDMCompilerXcodeVersion": "1500"])
     }
 
+    /// Archivers list a class with its bases; one that does not is read all the same, or refused: nothing is dropped unsaid.
+    @Test func classesWithoutTheirBasesAreRead() throws {
+        let archive = try PropertyList.parse(ModelCache.archive(SampleModel.model))
+        func without(_ key: String) throws -> ModelDescription {
+            var list = try #require(archive.dictionary)
+            list["$objects"] = .array(
+                (list["$objects"]?.elements ?? []).map { node in
+                    guard var object = node.dictionary else { return node }
+                    // Only a description of a class is cut; the classes of attributes are told by their bases.
+                    guard let name = object["$classname"]?.string, name.hasPrefix("NSMutable") || name == "NSArray"
+                    else {
+                        return node
+                    }
+                    object[key] = nil
+                    return .dictionary(object)
+                })
+            return try ModelCache.decode(archive: PropertyList.binary(.dictionary(list)), source: "test")
+        }
+        #expect(try without("$classes") == SampleModel.model)
+        #expect(try without("$classname") == SampleModel.model)
+    }
+
+    @Test func anEntityWithoutANameIsRefused() throws {
+        var archiver = KeyedArchiver()
+        let entity = archiver.object("NSEntityDescription", bases: ["NSObject"], [:])
+        let entities = archiver.dictionary("NSDictionary", [(archiver.string("E"), entity)])
+        let root = archiver.object("NSManagedObjectModel", bases: ["NSObject"], ["NSEntities": entities.node])
+        let archive = try archiver.archive(root: root)
+        #expect(throws: ModelError.malformed(source: "test", reason: "entity E has no NSEntityName")) {
+            try ModelCache.decode(archive: archive, source: "test")
+        }
+    }
+
     @Test func aRelationshipToNowhereIsRefused() throws {
         var archiver = KeyedArchiver()
         let relationship = archiver.object(

@@ -64,10 +64,86 @@ import Testing
         #expect(found.allSatisfy { $0.kind == .sameHash })
     }
 
-    @Test func relationshipsThatNarrowLoseData() {
+    @Test func relationshipsThatNarrowNeedACustomStage() {
         let found = differences { $0.entities[0].relationships[2].maxCount = 1 }
-        #expect(found.map(\.kind) == [.losesData])
+        #expect(found.map(\.kind) == [.needsCustomStage])
         #expect(found.first?.what == "toMany")
+    }
+
+    /// Each change of one fact with what migration makes of it, as the rules of lightweight migration have it.
+    @Test(
+        arguments: [
+            ("unique", Kind.lightweight, { $0.entities[1].uniquenessConstraints = [["label"]] }),
+            ("optional", .needsCustomStage, { $0.entities[1].attributes[0].isOptional = false }),
+            (
+                "optional", .lightweight,
+                {
+                    $0.entities[1].attributes[0].isOptional = false
+                    $0.entities[1].attributes[0].defaultValue = .string("x")
+                }
+            ),
+            ("destination", .lightweight, { $0.entities[0].relationships[1].destinationEntityName = "Base" }),
+            ("destination", .needsCustomStage, { $0.entities[0].relationships[1].destinationEntityName = "Box" }),
+            (
+                "added", .needsCustomStage,
+                { model in
+                    model.entities[1].attributes = []
+                    model.entities[1].relationships.append(RelationshipDescription(name: "label", destination: "Box"))
+                }
+            ),
+            ("added", .lightweight, { $0.entities[1].relationships.append(.init(name: "new", destination: "Box")) }),
+            (
+                "added", .needsCustomStage,
+                { $0.entities[1].relationships.append(.init(name: "new", destination: "Box", isOptional: false)) }
+            ),
+            ("transient", .losesData, { $0.entities[1].attributes[0].isTransient = true }),
+            ("removed", .losesData, { $0.entities[1].attributes = [] }),
+            ("parent", .needsCustomStage, { $0.entities[1].superentityName = "Box" }),
+            ("parent", .lightweight, { $0.entities[2].superentityName = nil }),
+            (
+                "inverse", .needsCustomStage,
+                { model in
+                    // Two relationships that had nothing to do with each other become two ways of one.
+                    model.entities[0].relationships[0].inverseName = "boxes"
+                    model.entities[1].relationships[0].inverseName = "parts"
+                }
+            ),
+        ] as [(String, Kind, @Sendable (inout ModelDescription) -> Void)])
+    func aDifferenceIsWhatMigrationMakesOfIt(
+        _ what: String, _ kind: Kind, _ change: @Sendable (inout ModelDescription) -> Void
+    ) {
+        var (box, part, lid) = (
+            EntityDescription(name: "Box"), EntityDescription(name: "Part"),
+            EntityDescription(name: "Lid", superentityName: "Base")
+        )
+        box.relationships = [
+            RelationshipDescription(name: "parts", destination: "Part", maxCount: 0),
+            RelationshipDescription(name: "lid", destination: "Lid"),
+        ]
+        part.attributes = [AttributeDescription(name: "label", type: .string, isOptional: true)]
+        part.relationships = [RelationshipDescription(name: "boxes", destination: "Box", maxCount: 0)]
+        lid.attributes = [AttributeDescription(name: "size", type: .integer16, isOptional: true)]
+        let before = ModelDescription(entities: [box, part, lid, EntityDescription(name: "Base")])
+        var after = before
+        change(&after)
+        let found = ModelDifference.between(before, after)
+        #expect(found.contains { $0.what == what && $0.kind == kind }, "\(found)")
+        let refusals = MappingInference.infer(before, after).refusals
+        #expect(refusals.isEmpty == !found.contains { $0.kind == .needsCustomStage }, "\(refusals)")
+    }
+
+    /// A relationship whose other way stays connects the same objects as before.
+    @Test func aRemovedRelationshipLosesNothingWhereItsOtherWayStays() {
+        let found = differences { model in
+            model.entities[0].relationships.removeAll { $0.name == "parts" }
+            model.entities[1].relationships[0].inverseName = nil
+        }
+        #expect(found.first { $0.property == "parts" }?.kind == .lightweight)
+        let both = differences { model in
+            model.entities[0].relationships.removeAll { $0.name == "parts" }
+            model.entities[1].relationships = []
+        }
+        #expect(both.first { $0.property == "parts" }?.kind == .losesData)
     }
 
     @Test func movingAnAttributeToTheParentKeepsIt() {
