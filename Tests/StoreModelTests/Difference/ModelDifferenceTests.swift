@@ -71,8 +71,8 @@ import Testing
     }
 
     /// Each change of one fact with what migration makes of it, as the rules of lightweight migration have it.
-    @Test(
-        arguments: [
+    @Test func aDifferenceIsWhatMigrationMakesOfIt() {
+        let changes: [(String, Kind, (inout ModelDescription) -> Void)] = [
             ("unique", Kind.lightweight, { $0.entities[1].uniquenessConstraints = [["label"]] }),
             ("optional", .needsCustomStage, { $0.entities[1].attributes[0].isOptional = false }),
             (
@@ -108,10 +108,7 @@ import Testing
                     model.entities[1].relationships[0].inverseName = "parts"
                 }
             ),
-        ] as [(String, Kind, @Sendable (inout ModelDescription) -> Void)])
-    func aDifferenceIsWhatMigrationMakesOfIt(
-        _ what: String, _ kind: Kind, _ change: @Sendable (inout ModelDescription) -> Void
-    ) {
+        ]
         var (box, part, lid) = (
             EntityDescription(name: "Box"), EntityDescription(name: "Part"),
             EntityDescription(name: "Lid", superentityName: "Base")
@@ -124,12 +121,14 @@ import Testing
         part.relationships = [RelationshipDescription(name: "boxes", destination: "Box", maxCount: 0)]
         lid.attributes = [AttributeDescription(name: "size", type: .integer16, isOptional: true)]
         let before = ModelDescription(entities: [box, part, lid, EntityDescription(name: "Base")])
-        var after = before
-        change(&after)
-        let found = ModelDifference.between(before, after)
-        #expect(found.contains { $0.what == what && $0.kind == kind }, "\(found)")
-        let refusals = MappingInference.infer(before, after).refusals
-        #expect(refusals.isEmpty == !found.contains { $0.kind == .needsCustomStage }, "\(refusals)")
+        for (what, kind, change) in changes {
+            var after = before
+            change(&after)
+            let found = ModelDifference.between(before, after)
+            #expect(found.contains { $0.what == what && $0.kind == kind }, "\(what): \(found)")
+            let refusals = MappingInference.infer(before, after).refusals
+            #expect(refusals.isEmpty == !found.contains { $0.kind == .needsCustomStage }, "\(what): \(refusals)")
+        }
     }
 
     /// A relationship whose other way stays connects the same objects as before.
