@@ -92,7 +92,8 @@ let package = Package(
         .executableTarget(name: "coexistd", dependencies: ["Control"], swiftSettings: strict),
         .executableTarget(name: "coexistctl", dependencies: ["Control"], swiftSettings: strict),
         .executableTarget(
-            name: "coexist-bench", dependencies: ["LegacyStack", "ModelStack", "StoreFormat", "SQLite", "CSQLite"],
+            name: "coexist-bench",
+            dependencies: ["Bridge", "LegacyStack", "ModelStack", "StoreFormat", "SQLite", "CSQLite"],
             swiftSettings: strict),
         .executableTarget(
             name: "coexist-soak", dependencies: ["Bridge", "LegacyStack", "ModelStack", "StoreFormat", "SQLite"],

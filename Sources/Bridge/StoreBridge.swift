@@ -213,7 +213,7 @@ public final class StoreBridge: Sendable {
     @discardableResult
     public func replay(_ stacks: [StackName] = StackName.allCases, to number: Int64? = nil) throws -> [StackName: Int64]
     {
-        let last = try extent().last
+        let last = try lastTransaction()
         let target = number ?? last
         guard target <= last else {
             throw StoreError(
@@ -249,6 +249,12 @@ public final class StoreBridge: Sendable {
     public func extent() throws -> HistoryReader.Extent {
         let store = store
         return try read { try HistoryReader($0, store: store).extent() }
+    }
+
+    /// The highest transaction number ever handed out.
+    public func lastTransaction() throws -> Int64 {
+        let store = store
+        return try read { try HistoryReader($0, store: store).last() }
     }
 
     /// Stops replay, closes the stacks, and moves the WAL into the store. In-flight saves finish first.

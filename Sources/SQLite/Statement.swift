@@ -184,6 +184,14 @@ public final class Statement {
         return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// Calls the body with the bytes where SQLite keeps them, valid within it; empty for NULL.
+    public func withBlob<T>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+        // SQLite asks for the pointer before the count.
+        let start = sqlite3_column_blob(handle, Int32(column))
+        return try body(
+            UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+    }
+
     /// The value in the storage class that it has.
     public func value(_ column: Int) -> SQLValue {
         switch sqlite3_column_type(handle, Int32(column)) {

@@ -4,27 +4,50 @@ import ModelStack
 import StoreFormat
 import StoreModel
 
-/// `coexist-bench [COUNT | notice | contention]`: each stack's time as a ratio to raw SQLite doing the same statements, in one run.
+/// Each stack's time as a ratio to raw SQLite doing the same statements, in one run.
 enum Bench {
+    private static let usage =
+        "usage: coexist-bench [COUNT] [objects|replay|backlog|staleness|ownership|notice|contention]…"
+
+    /// What can be measured, in the order in which all of it is.
+    private static let measurements: [(name: String, run: @Sendable (Int, String) throws -> Void)] = [
+        ("objects", { try measure($0, $1) }),
+        ("replay", { try ReplayBench.run($0, $1) }),
+        ("backlog", { try ReplayBench.backlog($0 * 10, $1) }),
+        ("staleness", { _, folder in try ReplayBench.staleness(folder) }),
+        ("ownership", { _, folder in try OwnershipBench.run(folder) }),
+        ("notice", { _, folder in try NoticeBench.run(folder) }),
+        ("contention", { _, folder in try ContentionBench.run(folder) }),
+    ]
+
     static func run(_ arguments: [String]) -> Int32 {
-        let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000
+        var names = Array(arguments.dropFirst())
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coexist-bench-\(UUID().uuidString)")
             .path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         do {
-            if arguments.dropFirst().first == "notice-writer" {
-                try NoticeBench.write(Array(arguments.dropFirst(2)))
+            switch names.first {
+            case "notice-writer":
+                try NoticeBench.write(Array(names.dropFirst()))
                 return 0
+            case "contention-writer":
+                try ContentionBench.write(Array(names.dropFirst()))
+                return 0
+            default: break
             }
-            if arguments.dropFirst().first == "contention-writer" {
-                try ContentionBench.write(Array(arguments.dropFirst(2)))
-                return 0
+            var count = 100_000
+            if let given = names.first.flatMap({ Int($0) }), given > 0 {
+                count = given
+                names.removeFirst()
+            }
+            guard names.allSatisfy({ name in measurements.contains { $0.name == name } }) else {
+                FileHandle.standardError.write(Data("\(usage)\n".utf8))
+                return 2
             }
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let only = arguments.dropFirst().first.flatMap { ["notice", "contention"].contains($0) ? $0 : nil }
-            if only == nil { try measure(count, folder) }
-            if only != "contention" { try NoticeBench.run(folder) }
-            if only != "notice" { try ContentionBench.run(folder) }
+            for measurement in measurements where names.isEmpty || names.contains(measurement.name) {
+                try measurement.run(count, folder)
+            }
             return 0
         } catch {
             FileHandle.standardError.write(Data("coexist-bench: \(error)\n".utf8))

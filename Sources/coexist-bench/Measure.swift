@@ -56,3 +56,10 @@ struct Measure {
         return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 }
+
+extension Double {
+    /// Seconds as milliseconds, for a person.
+    var inMilliseconds: String { "\((self * 100_000).rounded() / 100) ms" }
+    /// A ratio, for a person.
+    var inHundredths: String { "\((self * 100).rounded() / 100)" }
+}

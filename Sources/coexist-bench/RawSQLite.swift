@@ -135,4 +135,51 @@ final class RawSQLite {
         }
         return sum
     }
+
+    /// A change of history as native values.
+    struct Change {
+        var kind: Int64
+        var entity: Int64
+        var key: Int64
+        var transaction: Int64
+        var columns: [UInt8]
+        var timestamp: Double
+    }
+
+    /// Every change after a transaction with its transaction's time, every column as a native value.
+    func history(after number: Int64) throws -> [Change] {
+        let statement = try prepare(
+            """
+            SELECT c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, c.ZTRANSACTIONID, c.ZCOLUMNS, t.ZTIMESTAMP
+            FROM ATRANSACTION t JOIN ACHANGE c ON c.ZTRANSACTIONID = t.Z_PK WHERE t.Z_PK > ? ORDER BY t.Z_PK, c.Z_PK
+            """)
+        defer { sqlite3_finalize(statement) }
+        sqlite3_bind_int64(statement, 1, number)
+        var changes: [Change] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            let bytes = UnsafeRawBufferPointer(
+                start: sqlite3_column_blob(statement, 4), count: Int(sqlite3_column_bytes(statement, 4)))
+            changes.append(
+                Change(
+                    kind: sqlite3_column_int64(statement, 0), entity: sqlite3_column_int64(statement, 1),
+                    key: sqlite3_column_int64(statement, 2), transaction: sqlite3_column_int64(statement, 3),
+                    columns: Array(bytes), timestamp: sqlite3_column_double(statement, 5)))
+        }
+        return changes
+    }
+
+    /// Transactions of one inserted object each, as another program of Core Data's would leave them.
+    func appendHistory(transactions count: Int) throws {
+        try execute(
+            """
+            BEGIN IMMEDIATE;
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) SELECT i, 16002, i FROM n;
+            INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
+            SELECT Z_PK, 16001, 0, 1, Z_PK, Z_PK FROM ATRANSACTION;
+            INSERT OR REPLACE INTO Z_PRIMARYKEY
+            VALUES (16001, 'CHANGE', 0, \(count)), (16002, 'TRANSACTION', 0, \(count));
+            COMMIT
+            """)
+    }
 }

@@ -67,7 +67,7 @@ public enum Adoption {
                 guard try !CoexistenceTables.exist(connection) else {
                     throw StoreError(.alreadyExists, "\(store.path) was adopted meanwhile", way: "start again")
                 }
-                let last = try HistoryReader(connection, store: store).extent().last
+                let last = try HistoryReader(connection, store: store).last()
                 let makesHistory = !store.historyForm.isTracked
                 if makesHistory {
                     let tombstones = store.layout.entities.map(\.tombstoneAttributes.count).max() ?? 0

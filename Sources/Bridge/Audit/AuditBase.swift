@@ -46,7 +46,7 @@ struct AuditBase {
                 way: "give a backup from after the migration")
         }
         let connection = try StoreConnector.offlineReader(path)
-        let last = try HistoryReader(connection, store: old).extent().last
+        let last = try HistoryReader(connection, store: old).last()
         guard last >= state.purgeFloor else {
             throw StoreError(
                 .refused, "\(path) ends at transaction \(last), and history up to \(state.purgeFloor) has been purged",

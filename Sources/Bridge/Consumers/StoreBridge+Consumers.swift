@@ -68,7 +68,7 @@ extension StoreBridge {
     public func addConsumer(_ name: String, from number: Int64? = nil) throws {
         let store = store
         try register { connection in
-            let last = try number ?? HistoryReader(connection, store: store).extent().last
+            let last = try number ?? HistoryReader(connection, store: store).last()
             try ConsumerRegister(connection, store: store).add(name, from: last)
         }
     }

@@ -29,7 +29,7 @@ struct OwnershipWriter {
             }
             try connection.run("UPDATE COEXIST_UNIT SET FROZEN = 1 WHERE NAME = ?", [.text(before.name)])
             try CoexistenceState.countCommit(connection)
-            return try HistoryReader(connection, store: store).extent().last
+            return try HistoryReader(connection, store: store).last()
         }
     }
 
@@ -66,7 +66,7 @@ struct OwnershipWriter {
             try connection.run(
                 "UPDATE COEXIST_UNIT SET OWNER = ?, PREVIOUS = ?, EPOCH = EPOCH + 1, FROZEN = 0, SINCE = ? WHERE NAME = ?",
                 [.text(owner.rawValue), .text(before.owner.rawValue), .real(now), .text(unit)])
-            let last = try HistoryReader(connection, store: store).extent().last
+            let last = try HistoryReader(connection, store: store).last()
             try connection.run(
                 """
                 INSERT INTO COEXIST_HANDOVER (UNIT, PREVIOUS, OWNER, EPOCH, AT, BY_USER, REASON, NUMBER)

@@ -41,7 +41,7 @@ struct Preflight {
 
     /// Both stacks have to have seen all that was committed, or the replay that a handover waits for never ends.
     private func positions(_ outcome: inout Outcome) throws -> HandoverCheck {
-        outcome.position = try bridge.extent().last
+        outcome.position = try bridge.lastTransaction()
         do {
             try bridge.replay(to: outcome.position)
         } catch let error as StoreError {

@@ -62,7 +62,7 @@ extension Requests {
     }
 
     func stacks(_ names: [StackName] = StackName.allCases) throws -> JSON {
-        let last = try bridge.extent().last
+        let last = try bridge.lastTransaction()
         return .object(
             JSONObject(
                 try names.map { name in

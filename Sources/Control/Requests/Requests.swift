@@ -124,7 +124,7 @@ struct Requests: Sendable {
     }
 
     private func written(_ result: SaveResult) throws -> JSON {
-        .string(try token(try result.transaction ?? bridge.extent().last))
+        .string(try token(try result.transaction ?? bridge.lastTransaction()))
     }
 
     func insert(_ parameters: JSONObject) throws -> JSONObject {

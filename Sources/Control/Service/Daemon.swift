@@ -206,7 +206,7 @@ public final class Daemon: Sendable {
         let thread = Thread { [weak self] in
             while let self, !self.signals.isEnding {
                 let turns = self.server.withLock { $0 }?.turns(within: interval) ?? false
-                if turns, (try? self.bridge.extent()) != nil { self.notifier.watchdog() }
+                if turns, (try? self.bridge.lastTransaction()) != nil { self.notifier.watchdog() }
                 Thread.sleep(forTimeInterval: seconds)
             }
         }

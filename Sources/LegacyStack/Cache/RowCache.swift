@@ -82,15 +82,19 @@ final class RowCache: Sendable {
 
     /// Forgets rows that another instance changed at `timestamp`.
     func invalidate(_ rows: [(root: Int, key: Int64, timestamp: Double)]) {
-        state.withLock { state in
+        let dropped = state.withLock { state in
             state.generation += 1
+            var dropped: [Row] = []
             for (root, key, timestamp) in rows {
-                guard let place = state.places[root][key] else { continue }
+                guard let place = state.places[root].removeValue(forKey: key) else { continue }
                 state.statistics.invalidations += 1
                 if state.entries[place].lastRead > timestamp { state.statistics.stale += 1 }
-                Self.remove(&state, root, key)
+                if let row = state.entries[place].row.take() { dropped.append(row) }
+                state.free.append(place)
             }
+            return dropped
         }
+        ReleaseQueue.release(dropped)
     }
 
     /// Forgets all rows of these root entities; of all with nil.

@@ -5,7 +5,7 @@ import StoreFormat
 extension LegacyInstance {
     /// The number of the newest transaction.
     func lastTransaction() throws -> Int64 {
-        try read { try HistoryReader($0, store: store).extent().last }
+        try read { try HistoryReader($0, store: store).last() }
     }
 
     private func timeline() throws -> Int64 {

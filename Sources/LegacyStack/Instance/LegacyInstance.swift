@@ -115,7 +115,7 @@ public final class LegacyInstance: StackInstance {
         let start = try StoreConnector.translating(path) {
             try readers.use { connection in
                 try connection.transaction(.deferred) {
-                    let last = try HistoryReader(connection, store: store).extent().last
+                    let last = try HistoryReader(connection, store: store).last()
                     return (last, try OwnershipRegister.read(connection)?.epochs ?? [:])
                 }
             }
@@ -171,20 +171,27 @@ public final class LegacyInstance: StackInstance {
         defer { applyLock.unlock() }
         var last = position
         let own = state.withLock { $0.own }
+        let contexts = contexts
         var changes = RemoteChanges()
+        // In the order of history, which is mostly that of the keys and so of the memory behind them.
+        var rows: [(root: Int, key: Int64, timestamp: Double)] = []
+        var entity: SchemaEntity?
         for transaction in transactions where transaction.number > last {
             last = transaction.number
             guard !transaction.isKnown(to: instanceName), !own.contains(transaction.number) else { continue }
+            let timestamp = transaction.timestamp.timeIntervalSinceReferenceDate
             for change in transaction.changes {
-                guard let entity = schema[change.object.entity] else { continue }
+                if entity?.name != change.object.entity { entity = schema[change.object.entity] }
+                guard let entity else { continue }
+                rows.append((entity.rootIndex, change.object.key, timestamp))
+                if contexts.isEmpty { continue }
                 changes.add(
                     .init(root: entity.rootIndex, key: change.object.key), entity: entity.index, change.kind,
-                    timestamp: transaction.timestamp.timeIntervalSinceReferenceDate)
+                    timestamp: timestamp)
             }
         }
-        if !changes.isEmpty {
-            cache.invalidate(
-                changes.objects.map { (root: $0.key.root, key: $0.key.key, timestamp: $0.value.timestamp) })
+        if !rows.isEmpty {
+            cache.invalidate(rows)
             dropDerived(&changes)
             for context in contexts { context.receive(changes) }
         }

@@ -5,18 +5,22 @@ import Synchronization
 /// The rows that this instance read last, up to a limit, by tree and key.
 ///
 /// Two generations: when the young one is half of the limit, it becomes the old one, and what was old is dropped. A hit
-/// in the old one moves the row to the young one.
+/// in the old one makes the row young. Both are in one dictionary, so that an invalidation looks once.
 final class RowCache: Sendable {
     private struct Entry {
         var row: StoredRow
         /// When the row was last given out, in seconds since 2001; 0 for never.
         var lastRead = 0.0
+        /// The turn in which the row was put in, or given out last.
+        var turn: Int
     }
 
     private struct Content {
-        var young: [[Int64: Entry]]
-        var old: [[Int64: Entry]]
+        var entries: [[Int64: Entry]]
+        /// How many were put in, or given out first, since the turn began.
         var youngCount = 0
+        /// Entries of this turn are young, those of the one before old.
+        var turn = 1
         /// Counts invalidations: what was read before one is not put in after it.
         var generation: UInt64 = 0
         var statistics = CacheStatistics()
@@ -27,9 +31,7 @@ final class RowCache: Sendable {
 
     init(rootCount: Int, limit: Int) {
         half = max(1, limit / 2)
-        content = Mutex(
-            Content(
-                young: Array(repeating: [:], count: rootCount), old: Array(repeating: [:], count: rootCount)))
+        content = Mutex(Content(entries: Array(repeating: [:], count: rootCount)))
     }
 
     /// To be taken before a read transaction begins.
@@ -38,37 +40,42 @@ final class RowCache: Sendable {
     var statistics: CacheStatistics {
         content.withLock { content in
             var statistics = content.statistics
-            statistics.objects = content.young.reduce(0) { $0 + $1.count } + content.old.reduce(0) { $0 + $1.count }
+            statistics.objects = content.entries.reduce(0) { $0 + $1.count }
             return statistics
         }
     }
 
     func row(_ root: Int, _ key: Int64) -> StoredRow? {
         content.withLock { content in
-            let now = Date.timeIntervalSinceReferenceDate
-            if let row = content.young[root][key]?.row {
-                content.statistics.hits += 1
-                content.young[root][key]?.lastRead = now
-                return row
+            guard var entry = content.entries[root][key] else {
+                content.statistics.misses += 1
+                return nil
             }
-            if let row = content.old[root].removeValue(forKey: key)?.row {
-                content.statistics.hits += 1
-                put(Entry(row: row, lastRead: now), &content)
-                return row
-            }
-            content.statistics.misses += 1
-            return nil
+            content.statistics.hits += 1
+            let isYoung = entry.turn == content.turn
+            entry.lastRead = Date.timeIntervalSinceReferenceDate
+            entry.turn = content.turn
+            content.entries[root][key] = entry
+            if !isYoung { countYoung(&content) }
+            return entry.row
         }
     }
 
-    private func put(_ entry: Entry, _ content: inout Content) {
-        if content.youngCount >= half {
-            content.old = content.young
-            content.young = Array(repeating: [:], count: content.old.count)
-            content.youngCount = 0
+    private func put(_ row: StoredRow, _ content: inout Content) {
+        let entry = Entry(row: row, turn: content.turn)
+        let former = content.entries[row.plan.root].updateValue(entry, forKey: row.key)
+        if former?.turn != content.turn { countYoung(&content) }
+    }
+
+    private func countYoung(_ content: inout Content) {
+        content.youngCount += 1
+        guard content.youngCount >= half else { return }
+        let ending = content.turn
+        content.turn += 1
+        content.youngCount = 0
+        for root in content.entries.indices where !content.entries[root].isEmpty {
+            content.entries[root] = content.entries[root].filter { $0.value.turn == ending }
         }
-        let row = entry.row
-        if content.young[row.plan.root].updateValue(entry, forKey: row.key) == nil { content.youngCount += 1 }
     }
 
     /// Keeps rows that were read in a transaction begun at that generation.
@@ -77,9 +84,9 @@ final class RowCache: Sendable {
             guard content.generation == generation else { return }
             let count = min(half, rows.underestimatedCount)
             if count > 1_000, let root = rows.first(where: { _ in true })?.plan.root {
-                content.young[root].reserveCapacity(content.young[root].count + count)
+                content.entries[root].reserveCapacity(content.entries[root].count + count)
             }
-            for row in rows { put(Entry(row: row), &content) }
+            for row in rows { put(row, &content) }
         }
     }
 
@@ -87,41 +94,46 @@ final class RowCache: Sendable {
     func replace(_ rows: [StoredRow], removing: [(root: Int, key: Int64)]) {
         content.withLock { content in
             content.generation += 1
-            for (root, key) in removing { remove(root, key, &content) }
-            for row in rows {
-                content.old[row.plan.root][row.key] = nil
-                put(Entry(row: row), &content)
-            }
+            for (root, key) in removing { _ = remove(root, key, &content) }
+            for row in rows { put(row, &content) }
         }
     }
 
     /// - Parameter committed: when another instance changed the row, in seconds since 2001; nil for a change of our own.
-    private func remove(_ root: Int, _ key: Int64, committed: Double? = nil, _ content: inout Content) {
-        let young = content.young[root].removeValue(forKey: key)
-        if young != nil { content.youngCount -= 1 }
-        guard let entry = young ?? content.old[root].removeValue(forKey: key) else { return }
+    private func remove(
+        _ root: Int, _ key: Int64, committed: Double? = nil, _ content: inout Content
+    ) -> StoredRow? {
+        guard let entry = content.entries[root].removeValue(forKey: key) else { return nil }
+        if entry.turn == content.turn { content.youngCount -= 1 }
         content.statistics.invalidations += 1
         // Given out after somebody had changed it: what the reader got was stale.
         if let committed, entry.lastRead > committed { content.statistics.stale += 1 }
+        return entry.row
     }
 
-    /// Forgets rows that others changed, with when they did.
-    func invalidate(_ keys: some Sequence<(root: Int, key: Int64, committed: Double)>) {
-        content.withLock { content in
+    /// Forgets rows that others changed.
+    func invalidate(_ changes: [ObjectChange]) {
+        let dropped = content.withLock { content in
             content.generation += 1
-            for (root, key, committed) in keys { remove(root, key, committed: committed, &content) }
+            var dropped: [StoredRow] = []
+            for change in changes {
+                if let row = remove(change.root, change.key, committed: change.committed, &content) {
+                    dropped.append(row)
+                }
+            }
+            return dropped
         }
+        ReleaseQueue.release(dropped)
     }
 
     /// Drops the trees with these indexes, or all.
     func drop(_ roots: Set<Int>?) {
         content.withLock { content in
             content.generation += 1
-            for root in content.young.indices where roots?.contains(root) ?? true {
-                content.statistics.invalidations += content.young[root].count + content.old[root].count
-                content.youngCount -= content.young[root].count
-                content.young[root] = [:]
-                content.old[root] = [:]
+            for root in content.entries.indices where roots?.contains(root) ?? true {
+                content.statistics.invalidations += content.entries[root].count
+                content.youngCount -= content.entries[root].count { $0.value.turn == content.turn }
+                content.entries[root] = [:]
             }
         }
     }

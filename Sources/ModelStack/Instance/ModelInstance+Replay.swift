@@ -9,20 +9,23 @@ extension ModelInstance {
     public func apply(_ transactions: [HistoryTransaction]) throws {
         let start = position
         var changes: [ObjectChange] = []
-        var times: [Double] = []
+        var entity: EntityPlan?
         var last = start
         for transaction in transactions where transaction.number > last {
             last = transaction.number
             guard !transaction.isKnown(to: instanceName) else { continue }
+            let committed = transaction.timestamp.timeIntervalSinceReferenceDate
             for change in transaction.changes {
-                guard let entity = plan[change.object.entity] else { continue }
+                if entity?.name != change.object.entity { entity = plan[change.object.entity] }
+                guard let entity else { continue }
                 changes.append(
-                    ObjectChange(root: entity.root, key: change.object.key, isDelete: change.kind == .delete))
-                times.append(transaction.timestamp.timeIntervalSinceReferenceDate)
+                    ObjectChange(
+                        root: entity.root, key: change.object.key, isDelete: change.kind == .delete,
+                        committed: committed))
             }
         }
         if !changes.isEmpty {
-            cache.invalidate(zip(changes, times).lazy.map { ($0.root, $0.key, committed: $1) })
+            cache.invalidate(changes)
             contexts.tell(.changed(changes))
         }
         state.withLock { $0.position = max($0.position, last) }
@@ -53,4 +56,6 @@ struct ObjectChange: Sendable, Hashable {
     let root: Int
     let key: Int64
     let isDelete: Bool
+    /// When another instance committed it, in seconds since 2001; nil for a change of this instance.
+    var committed: Double?
 }

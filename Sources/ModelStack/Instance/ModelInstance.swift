@@ -115,7 +115,7 @@ public final class ModelInstance: StackInstance {
             try readers.use { connection in
                 try connection.transaction(.deferred) {
                     (
-                        try HistoryReader(connection, store: store).extent().last,
+                        try HistoryReader(connection, store: store).last(),
                         try OwnershipRegister.read(connection)?.epochs ?? [:]
                     )
                 }

@@ -118,7 +118,7 @@ public struct ConsumerRegister {
     }
 
     private func checkReached(_ number: Int64, _ reader: HistoryReader) throws {
-        let last = try reader.extent().last
+        let last = try reader.last()
         guard number <= last else {
             throw StoreError(
                 .refused, "there is no transaction \(number) yet: history is at \(last)",

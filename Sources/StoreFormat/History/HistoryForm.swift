@@ -1,3 +1,5 @@
+import SQLite
+
 /// How a store keeps persistent history (Format, section 8).
 public enum HistoryForm: Sendable, Hashable {
     /// No history tables: the store was never tracked.
@@ -6,6 +8,11 @@ public enum HistoryForm: Sendable, Hashable {
     case inline
     /// Framework 973 and later: the texts stand in ATRANSACTIONSTRING.
     case interned(tombstones: Int)
+
+    /// The form of the file's history tables as they are now: they may come after the store was opened.
+    init(_ connection: Connection) throws {
+        self.init(try TableColumns(connection, of: ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]))
+    }
 
     init(_ tables: TableColumns) {
         guard let change = tables["ACHANGE"], let transaction = tables["ATRANSACTION"] else {

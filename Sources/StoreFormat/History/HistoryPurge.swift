@@ -81,7 +81,7 @@ public struct HistoryPurge {
     /// - Returns: whether there is more to remove.
     public func step(through last: Int64) throws -> Bool {
         try connection.transaction(.immediate) {
-            guard let first = try HistoryReader(connection, store: store).extent().first else { return false }
+            guard let first = try HistoryReader(connection, store: store).first() else { return false }
             let register = ConsumerRegister(connection, store: store)
             let slowest = try register.all().filter { $0.state == .active }.map(\.number).min()
             let last = min(last, slowest ?? last)

@@ -29,18 +29,27 @@ public struct HistoryReader {
         }
     }
 
-    /// Where history begins and ends now.
+    /// Where history begins and ends now. Counts the transactions, so its time grows with history.
     public func extent() throws -> Extent {
         guard try isTracked() else { return Extent(first: nil, last: 0, count: 0) }
-        let row = try connection.query("SELECT min(Z_PK), max(Z_PK), count(*) FROM ATRANSACTION").first ?? []
-        let counter =
-            try connection.scalar(
-                "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Catalogue.transactionNumber)])?.integerValue
-            ?? 0
         return Extent(
-            // Numbers begin at 1, whatever a file says.
-            first: row[0].integerValue.map { max(1, $0) }, last: max(0, row[1].integerValue ?? 0, counter),
-            count: row[2].integerValue ?? 0)
+            first: try first(), last: try last(),
+            count: try connection.scalar("SELECT count(*) FROM ATRANSACTION")?.integerValue ?? 0)
+    }
+
+    /// The highest transaction number ever handed out; 0 for a store without history.
+    public func last() throws -> Int64 {
+        guard try isTracked() else { return 0 }
+        // Two reads of one row each: in one with count(*) they would read the whole table.
+        let newest = try connection.scalar("SELECT max(Z_PK) FROM ATRANSACTION")?.integerValue ?? 0
+        let counter = try connection.scalar(
+            "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Catalogue.transactionNumber)])
+        return max(0, newest, counter?.integerValue ?? 0)
+    }
+
+    /// The oldest transaction that is still there; nil when history is empty. Numbers begin at 1, whatever a file says.
+    func first() throws -> Int64? {
+        try connection.scalar("SELECT min(Z_PK) FROM ATRANSACTION")?.integerValue.map { max(1, $0) }
     }
 
     /// The history tables may come after the store was opened, so the file is asked.
@@ -65,15 +74,17 @@ public struct HistoryReader {
         guard try isTracked() else { return [] }
         try checkReach(number)
         let hasWriters = try CoexistenceTables.exist(connection)
-        let form = HistoryForm(try TableColumns(connection))
+        let form = try HistoryForm(connection)
         let statement = try connection.cached(Self.transactionSQL(form, hasWriters: hasWriters))
         statement.bind([.integer(number), .integer(Int64(clamping: limit))])
         defer { statement.reset() }
+        let cursor = try ChangeCursor(connection, store: store, form: form, after: number)
+        defer { cursor.end() }
         var result: [HistoryTransaction] = []
         var changes = 0
         while changes < changeLimit, try statement.step() {
             var transaction = Self.heading(statement, hasWriters: hasWriters)
-            transaction.changes = try self.changes(of: transaction.number, form)
+            transaction.changes = try cursor.changes(of: transaction.number)
             changes += transaction.changes.count
             result.append(transaction)
         }
@@ -84,7 +95,7 @@ public struct HistoryReader {
     public func heading(of number: Int64) throws -> HistoryTransaction? {
         guard try isTracked() else { return nil }
         let hasWriters = try CoexistenceTables.exist(connection)
-        let form = HistoryForm(try TableColumns(connection))
+        let form = try HistoryForm(connection)
         let statement = try connection.cached(Self.transactionSQL(form, hasWriters: hasWriters))
         statement.bind([.integer(number - 1), .integer(1)])
         defer { statement.reset() }
@@ -106,9 +117,9 @@ public struct HistoryReader {
 
     /// The transaction after which history is whole: where a reader without a place begins.
     public func floor() throws -> Int64 {
-        let extent = try extent()
         let recorded = try CoexistenceTables.exist(connection) ? try CoexistenceState.read(connection).purgeFloor : 0
-        return max(recorded, extent.first.map { $0 - 1 } ?? extent.last)
+        guard try isTracked() else { return recorded }
+        return max(recorded, try first().map { $0 - 1 } ?? last())
     }
 
     /// - Throws: `StoreError` `TokenExpired` if changes after the number are gone.
@@ -138,43 +149,12 @@ public struct HistoryReader {
         }
         return "SELECT \(columns) FROM ATRANSACTION t\(joins) WHERE t.Z_PK > ? ORDER BY t.Z_PK LIMIT ?"
     }
-
-    private func changes(of transaction: Int64, _ form: HistoryForm) throws -> [HistoryChange] {
-        var tombstones = 0
-        if case .interned(let count) = form { tombstones = count }
-        let extra = (0..<tombstones).map { ", ZTOMBSTONE\($0)" }.joined()
-        let statement = try connection.cached(
-            """
-            SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS\(extra) FROM ACHANGE
-            WHERE ZTRANSACTIONID = ? ORDER BY Z_PK
-            """)
-        var changes: [HistoryChange] = []
-        try statement.forEach([.integer(transaction)]) { row in
-            guard let kind = HistoryChange.Kind(rawValue: row.integer(0)),
-                let layout = store.layout[number: row.integer(1)]
-            else { return }
-            var change = HistoryChange(
-                kind: kind, object: ObjectReference(entity: layout.name, key: row.integer(2)), properties: [],
-                tombstone: [:])
-            if kind == .update, let bits = row.blob(3) { change.properties = layout.bitmap.decode(bits) }
-            if kind == .delete {
-                for (i, attribute) in layout.tombstoneAttributes.enumerated() where i < tombstones {
-                    guard let leaf = attribute.leaf,
-                        let value = ValueCoding.decode(row.value(4 + i), as: leaf, external: store.externalData)
-                    else { continue }
-                    change.tombstone[attribute.name] = value
-                }
-            }
-            changes.append(change)
-        }
-        return changes
-    }
 }
 
 extension HistoryReader {
     /// What a transaction says of its origin: each text that it has.
     public func origin(of number: Int64) throws -> TransactionOrigin {
-        let form = HistoryForm(try TableColumns(connection))
+        let form = try HistoryForm(connection)
         guard form.isTracked else { return TransactionOrigin() }
         let statement = try connection.cached(Self.transactionSQL(form, hasWriters: false))
         statement.bind([.integer(number - 1), .integer(1)])
@@ -185,7 +165,7 @@ extension HistoryReader {
 
     /// The last migration after a number: a transaction that says that it is one, changes no object, and was no save.
     public func lastMigration(after number: Int64) throws -> Int64? {
-        let form = HistoryForm(try TableColumns(connection))
+        let form = try HistoryForm(connection)
         guard form.isTracked else { return nil }
         let author: String
         if case .interned = form {
@@ -206,9 +186,9 @@ extension HistoryReader {
 
     /// The authors that transactions name, sorted.
     public func authors() throws -> [String] {
-        guard try extent().count > 0 else { return [] }
+        guard try isTracked(), try first() != nil else { return [] }
         let sql =
-            switch HistoryForm(try TableColumns(connection)) {
+            switch try HistoryForm(connection) {
             case .none: ""
             case .inline: "SELECT DISTINCT ZAUTHOR FROM ATRANSACTION WHERE ZAUTHOR IS NOT NULL ORDER BY 1"
             case .interned:

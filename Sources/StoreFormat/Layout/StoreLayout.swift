@@ -86,10 +86,12 @@ extension StoreLayout {
 struct TableColumns: Sendable {
     private var columns: [String: [String]] = [:]
 
-    init(_ connection: Connection) throws {
+    /// - Parameter names: the tables to look at; nil for all.
+    init(_ connection: Connection, of names: [String]? = nil) throws {
+        let filter = names.map { " AND m.name IN (\($0.map(\.sqlLiteral).joined(separator: ", ")))" } ?? ""
         let sql = """
             SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
-            WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+            WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.sql NOT LIKE 'CREATE VIRTUAL%'\(filter)
             ORDER BY m.name, c.cid
             """
         try connection.cached(sql).forEach { row in

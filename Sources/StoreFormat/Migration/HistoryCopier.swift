@@ -105,7 +105,7 @@ struct HistoryCopier {
         let isAdopted = try connection.scalar(
             "SELECT 1 FROM \(MigrationContext.schema).sqlite_master WHERE type = 'table' AND name = 'COEXIST_STATE'")
         let appender = try HistoryAppender(
-            connection, form: HistoryForm(try TableColumns(connection)), isAdopted: isAdopted != nil)
+            connection, form: try HistoryForm(connection), isAdopted: isAdopted != nil)
         _ = try appender.finish(TransactionIdentity(author: "\(Self.author) { \(digest) }"))
     }
 }

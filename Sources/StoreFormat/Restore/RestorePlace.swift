@@ -95,7 +95,7 @@ struct RestorePlace {
     /// Numbers go on where the store in place had got to: one that is not adopted has no timeline, and one that is may be
     /// released and adopted again.
     private func keepNumbers(_ connection: Connection) throws {
-        guard let last = known?.last, last > 0, HistoryForm(try TableColumns(connection)).isTracked else { return }
+        guard let last = known?.last, last > 0, try HistoryForm(connection).isTracked else { return }
         try connection.run(
             """
             INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, 'TRANSACTION', 0, ?)

@@ -27,7 +27,7 @@ struct RestoreSource {
                     way: "give another backup, or `coexistctl salvage` what can be read of it")
             }
             return (
-                try HistoryReader(connection, store: store).extent().last,
+                try HistoryReader(connection, store: store).last(),
                 try CoexistenceTables.exist(connection) ? try CoexistenceState.read(connection).timeline : nil
             )
         }

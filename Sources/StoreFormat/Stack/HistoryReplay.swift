@@ -28,7 +28,7 @@ public enum HistoryReplay {
             return batch.isEmpty ? .upToDate : .applied(batch)
         } catch let error as StoreError where error.code == .tokenExpired {
             let last = try StoreConnector.translating(store.path) {
-                try HistoryReader(connection, store: store).extent().last
+                try HistoryReader(connection, store: store).last()
             }
             instance.dropCaches(of: nil, position: last)
             try instance.apply([])

@@ -5,7 +5,7 @@ enum WriterRules: VerifierRules {
     static func check(_ context: VerifyContext) throws {
         guard CoexistenceTables.names.allSatisfy({ context.tables[$0] != nil }), context.store.historyForm.isTracked
         else { return }
-        let last = try HistoryReader(context.connection, store: context.store).extent().last
+        let last = try HistoryReader(context.connection, store: context.store).last()
         try transactions(context)
         try epochs(context)
         try commits(context)

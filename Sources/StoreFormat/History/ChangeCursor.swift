@@ -1,0 +1,117 @@
+import SQLite
+
+/// Reads the changes of one transaction after another, in one pass over the index of transactions.
+///
+/// Histories repeat themselves: what a bitmap says, and which entity a number is, is looked up once for runs of equal ones.
+final class ChangeCursor {
+    private let statement: Statement
+    private let store: Store
+    private let tombstones: Int
+    private var place = Place.taken
+    private var entities: [Int64: KnownEntity] = [:]
+    private var last: KnownEntity?
+
+    private enum Place {
+        /// The row that the statement stands on has been taken, or none has been read.
+        case taken
+        /// The statement stands on a change that nobody has taken.
+        case waiting
+        /// A statement that has ended would begin anew if it were stepped.
+        case ended
+    }
+
+    /// A number in the catalogue, with what its last bitmap said. An object, for a layout is large to copy.
+    private final class KnownEntity {
+        let number: Int64
+        let layout: EntityLayout?
+        let name: String
+        var bytes: [UInt8] = []
+        var marked: [String] = []
+
+        init(_ number: Int64, _ layout: EntityLayout?) {
+            self.number = number
+            self.layout = layout
+            name = layout?.name ?? ""
+        }
+    }
+
+    /// Stands before the changes of the transactions after that number.
+    init(_ connection: Connection, store: Store, form: HistoryForm, after number: Int64) throws {
+        self.store = store
+        if case .interned(let count) = form { tombstones = count } else { tombstones = 0 }
+        let extra = (0..<tombstones).map { ", ZTOMBSTONE\($0)" }.joined()
+        statement = try connection.cached(
+            """
+            SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS\(extra) FROM ACHANGE
+            WHERE ZTRANSACTIONID > ? ORDER BY ZTRANSACTIONID, Z_PK
+            """)
+        statement.bind([.integer(number)])
+    }
+
+    /// Lets go of the rows.
+    func end() {
+        statement.reset()
+        place = .ended
+    }
+
+    /// The changes of the transaction, in the order in which they were written; to be asked for in rising order.
+    ///
+    /// Changes that no transaction owns are passed over, and so are those of entities that the store has not.
+    func changes(of transaction: Int64) throws -> [HistoryChange] {
+        var changes: [HistoryChange] = []
+        while try advance(), statement.integer(0) <= transaction {
+            place = .taken
+            guard statement.integer(0) == transaction, let change = change() else { continue }
+            changes.append(change)
+        }
+        return changes
+    }
+
+    private func advance() throws -> Bool {
+        if place == .taken { place = try statement.step() ? .waiting : .ended }
+        return place == .waiting
+    }
+
+    private func change() -> HistoryChange? {
+        let entity = entity(statement.integer(2))
+        guard let kind = HistoryChange.Kind(rawValue: statement.integer(1)), entity.layout != nil else { return nil }
+        var change = HistoryChange(
+            kind: kind, object: ObjectReference(entity: entity.name, key: statement.integer(3)), properties: [],
+            tombstone: [:])
+        switch kind {
+        case .insert: break
+        case .update: change.properties = properties(entity)
+        case .delete: change.tombstone = tombstone(entity)
+        }
+        return change
+    }
+
+    private func entity(_ number: Int64) -> KnownEntity {
+        if let last, last.number == number { return last }
+        let entity = entities[number] ?? KnownEntity(number, store.layout[number: number])
+        entities[number] = entity
+        last = entity
+        return entity
+    }
+
+    private func properties(_ entity: KnownEntity) -> [String] {
+        statement.withBlob(4) { bits in
+            if !entity.bytes.elementsEqual(bits) {
+                entity.bytes = Array(bits)
+                entity.marked = entity.layout?.bitmap.decode(entity.bytes) ?? []
+            }
+            return entity.marked
+        }
+    }
+
+    private func tombstone(_ entity: KnownEntity) -> [String: AttributeValue] {
+        var values: [String: AttributeValue] = [:]
+        for (i, attribute) in (entity.layout?.tombstoneAttributes ?? []).enumerated() where i < tombstones {
+            guard let leaf = attribute.leaf,
+                let value = ValueCoding.decode(statement.value(5 + i), as: leaf, external: store.externalData)
+            else { continue }
+            values[attribute.name] = value
+        }
+        return values
+    }
+}
