@@ -58,7 +58,8 @@ let package = Package(
         .target(name: "KeyedArchive", swiftSettings: strict),
         .target(name: "StoreModel", dependencies: ["KeyedArchive", "CZlib"], swiftSettings: strict),
         .target(
-            name: "StoreFormat", dependencies: ["SQLite", "StoreModel", "KeyedArchive"], swiftSettings: strict),
+            name: "StoreFormat", dependencies: ["CLinux", "SQLite", "StoreModel", "KeyedArchive"], swiftSettings: strict
+        ),
         .target(
             name: "LegacyStack", dependencies: ["StoreFormat", "StoreModel", "SQLite"], swiftSettings: strict),
         .macro(

@@ -46,7 +46,7 @@ public final class StoreBridge: Sendable {
     ) throws {
         let lock = try StoreLock(storePath: path)
         let log = BridgeLog()
-        StoreMigrator.removeLeftovers(of: path)
+        StoreLeftovers.settle(path)
         let opened = try Store.open(path, model: options.model, source: options.modelSource)
         let preparation = try StorePreparation.prepare(opened, options: options, log: log)
         store = preparation.store
@@ -111,7 +111,13 @@ public final class StoreBridge: Sendable {
             instance.setCommitHandler { notice in
                 log.committed(notice)
                 for replayer in replayers.values { replayer.signal() }
-                keeper.look { (try? maintenance?.use { try $0.checkpoint(.truncate).isComplete }) ?? false }
+                keeper.look {
+                    try StoreConnector.translating(storePath) {
+                        try maintenance?.use { try $0.checkpoint(.truncate).isComplete } ?? false
+                    }
+                } failed: { error, bytes in
+                    log.alarm("the log, \(bytes) bytes, cannot be moved into the store, and grows: \(error)")
+                }
             }
         }
         options.readerAge.setHandler { age in
@@ -293,7 +299,7 @@ public final class StoreBridge: Sendable {
                     problems.append("the WAL could not be checkpointed whole: another process has the store open")
                 }
             }
-        } catch { problems.append("the last checkpoint failed: \(error)") }
+        } catch { problems.append("the log could not be moved into the store, and has to stay beside it: \(error)") }
         maintenance?.close()
         lock.release()
         return problems

@@ -2,8 +2,10 @@
 #define COEXIST_CLINUX_SHIM_H
 
 // What the toolchain's Glibc module leaves out: waiting on a word of memory that processes share (syscall(2) is
-// variadic), locks that belong to an open file (they need _GNU_SOURCE), and the kind of a file system.
+// variadic), locks that belong to an open file (they need _GNU_SOURCE), the kind of a file system, and renaming to a name
+// that nobody has.
 
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdint.h>
@@ -20,6 +22,11 @@ extern long syscall(long number, ...);
 static inline uint64_t coexist_file_system_kind(const char *path) {
     struct statfs info;
     return statfs(path, &info) == 0 ? (uint64_t)info.f_type & 0xffffffffu : 0;
+}
+
+// Renames unless something has the new name: then errno is EEXIST.
+static inline int coexist_rename_new(const char *from, const char *to) {
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */);
 }
 
 // Sleeps while *word is `expected`, until a wake whose bits meet these, or the time of CLOCK_MONOTONIC.

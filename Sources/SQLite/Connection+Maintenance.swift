@@ -144,7 +144,9 @@ extension Connection {
     /// The first thing that `PRAGMA quick_check` finds wrong; nil for a file whose pages fit together. Reads the whole file.
     public func firstPageProblem() throws -> String? {
         let found = try query("PRAGMA quick_check(1)").first?.first?.textValue
-        return found == "ok" ? nil : found
+        guard let found, found != "ok" else { return nil }
+        // Its first line only says which database it is about.
+        return found.split(separator: "\n").filter { !$0.hasPrefix("*** in database") }.joined(separator: "; ")
     }
 
     /// What `PRAGMA integrity_check` reports: empty for a sound file.

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 /// An error that SQLite reported, with the statement it came from.
 public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -10,6 +11,8 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public var sql: String?
     /// Who holds the lock that a write waited for in vain, where that could be found.
     public var holder: LockHolder?
+    /// The system's number for what failed (`ENOSPC` and so on), where a call of the system did; 0 elsewhere.
+    public var systemCode: Int32 = 0
 
     /// An error with SQLite's extended code and text.
     public init(extendedCode: Int32, message: String, sql: String? = nil) {
@@ -23,6 +26,7 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.extendedCode = extended & 0xff == code & 0xff ? extended : code
         self.message = db.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
         self.sql = sql
+        if [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xff), let db { systemCode = sqlite3_system_errno(db) }
     }
 
     /// The primary result code: the low byte of the extended one.
@@ -32,14 +36,14 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
     /// The snapshot that a read transaction holds is too old to write from: begin again, do not repeat the statement.
     public var isSnapshotConflict: Bool { extendedCode == SQLITE_BUSY_SNAPSHOT }
-    /// The disk is full.
-    public var isFull: Bool { code == SQLITE_FULL }
+    /// The disk is full, or the user's share of it.
+    public var isFull: Bool { code == SQLITE_FULL || systemCode == ENOSPC || systemCode == EDQUOT }
     /// The statement names a table or column that is not there.
     public var isMissingPart: Bool {
         code == SQLITE_ERROR && (message.hasPrefix("no such column") || message.hasPrefix("no such table"))
     }
     /// The file, its folder or the connection may not be written.
-    public var isReadOnly: Bool { code == SQLITE_READONLY }
+    public var isReadOnly: Bool { code == SQLITE_READONLY || systemCode == EROFS }
     /// The file does not start as a database does.
     public var isNotADatabase: Bool { code == SQLITE_NOTADB }
     /// The file's pages do not fit together.

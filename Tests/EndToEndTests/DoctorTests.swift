@@ -97,6 +97,49 @@ struct DoctorTests {
         #expect(findings(report).contains("SidecarOwner"))
     }
 
+    private func damage() throws {
+        let page = try Programs.sqlite3(sample.path, "SELECT rootpage FROM sqlite_master WHERE name = 'ZSHELF'")
+        let file = try #require(FileHandle(forUpdatingAtPath: sample.path))
+        try file.seek(toOffset: UInt64((Int(page.lines.first ?? "") ?? 0) - 1) * 4096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+        try file.close()
+    }
+
+    @Test("damaged pages are found wrong, of a large store where it is asked, and a backup says so as well")
+    func damaged() throws {
+        let link = sample.folder.file("link.sqlite")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: sample.path)
+        let (well, sound) = try doctor(link)
+        #expect(well == 0 && sound["pages"] == ["checked": true, "problem": nil])
+        #expect(sound["store"]?["path"]?.stringValue == sample.path)
+        try damage()
+        let (exitCode, report) = try doctor(link)
+        #expect(exitCode == 1)
+        #expect(findings(report).contains("Damaged"))
+        #expect(report["pages"]?["problem"]?.stringValue?.isEmpty == false)
+
+        let copy = sample.folder.file("copy.backup")
+        let backup = try Programs.ctl("backup", sample.path, copy, "--json")
+        #expect(backup.exitCode == 1)
+        #expect(backup.errors.contains("is damaged, and so is the copy"))
+        #expect(try JSON(parsing: backup.output)["damage"]?.stringValue?.isEmpty == false)
+        #expect(FileManager.default.fileExists(atPath: copy))
+
+        truncate(sample.path, off_t(257 << 20))
+        #expect(try doctor(sample.path).report["pages"] == ["checked": false])
+        #expect(try Programs.ctl("doctor", sample.path).output.contains("`--pages`"))
+        #expect(try doctor(sample.path, "--pages").report["pages"]?["checked"] == true)
+    }
+
+    @Test("what a migration left that was killed is told")
+    func leftovers() throws {
+        try Data("x".utf8).write(to: URL(fileURLWithPath: sample.path + "-coexist-migration"))
+        let (exitCode, report) = try doctor(sample.path)
+        #expect(exitCode == 0)
+        #expect(report["coexistence"]?["leftovers"] == [.string(sample.path + "-coexist-migration")])
+        #expect(findings(report, "note").contains("Leftovers"))
+    }
+
     @Test("a file that is no store, or none at all, is a finding and no failure")
     func noStoreAtAll() throws {
         let path = sample.folder.file("letter.txt")

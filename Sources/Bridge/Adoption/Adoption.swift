@@ -34,8 +34,9 @@ public enum Adoption {
                 .damaged, "the catalogue of \(store.path) lacks \(store.catalogue.missing.joined(separator: ", "))",
                 way: "restore a backup")
         }
-        let backup = plan.backupPath ?? StoreBackup.path(beside: store.path, before: "coexist")
-        try StoreBackup.copy(store.path, to: backup)
+        let backup = plan.backupPath ?? StoreBackup.path(beside: store.path, label: "before-coexist")
+        // Who adopts has looked at the pages.
+        try StoreBackup.copy(store.path, to: backup, checksPages: false)
         do {
             try StoreConnector.translating(store.path) {
                 try write(store, plan, units: units, owners: owners, joins: joins, backup: backup)

@@ -14,6 +14,8 @@ public enum Release {
         public var journalMode: String
         /// The backup from before adoption, which stays.
         public var backup: String?
+        /// Why the log could not be moved into the store; nil where it was.
+        public var logProblem: String?
     }
 
     /// Removes our tables and triggers, the history tables if adoption made them, and restores the journal mode.
@@ -22,9 +24,9 @@ public enum Release {
     public static func release(_ path: String, keepsHistory: Bool = false) throws -> Report {
         try StoreProbe.check(path)
         let lock = try StoreLock(storePath: path)
-        defer { withExtendedLifetime(lock) {} }
+        defer { lock.release() }
+        StoreLeftovers.settle(path)
         let report = try StoreConnector.translating(path) { try release(path, keepsHistory) }
-        try? FileManager.default.removeItem(atPath: lock.path)
         NoticeFolder.remove(of: path)
         return report
     }
@@ -42,7 +44,7 @@ public enum Release {
             if removesHistory { try HistoryTables.drop(connection) }
         }
         connection.clearStatementCache()
-        _ = try connection.checkpoint(.truncate)
+        let logProblem = Self.logProblem(connection, path)
         var journal = "wal"
         if state.journalMode != "wal" {
             journal = try connection.scalar("PRAGMA journal_mode=\(state.journalMode)")?.textValue ?? "wal"
@@ -53,7 +55,19 @@ public enum Release {
                     way: "end that process, and run `sqlite3 \(path) 'PRAGMA journal_mode=\(state.journalMode)'`")
             }
         }
-        return Report(wasAdopted: true, removedHistory: removesHistory, journalMode: journal, backup: state.backup)
+        return Report(
+            wasAdopted: true, removedHistory: removesHistory, journalMode: journal, backup: state.backup,
+            logProblem: journal == "wal" ? logProblem : nil)
+    }
+
+    /// Our tables are gone with the commit, also where the disk is too full to move it into the file.
+    private static func logProblem(_ connection: Connection, _ path: String) -> String? {
+        do {
+            _ = try StoreConnector.translating(path) { try connection.checkpoint(.truncate) }
+            return nil
+        } catch {
+            return "the log could not be moved into the store, and \(path)-wal has to stay beside it: \(error)"
+        }
     }
 
     private static func isAdopted(_ path: String) throws -> Bool {

@@ -41,12 +41,10 @@ public struct StorePreparation: Sendable {
         }
     }
 
-    /// Files up to this size are looked through at every start, larger ones when they are adopted, and by `verify`.
-    private static let examinedBytes = 256 << 20
-
+    /// Small files are looked through at every start, larger ones when they are adopted, and by `verify`.
     private static func damage(_ store: Store, isAdopted: Bool) throws -> StoreError? {
         let size = (try? FileManager.default.attributesOfItem(atPath: store.path)[.size]) as? Int ?? 0
-        return !isAdopted || size <= examinedBytes ? try StoreHealth.examine(store.path) : nil
+        return !isAdopted || size <= StoreHealth.examinedBytes ? try StoreHealth.examine(store.path) : nil
     }
 
     /// What can be read of a damaged store is, and nothing is written to it.

@@ -9,7 +9,7 @@ public enum OfflineThaw {
     public static func thaw(_ path: String, entity: String? = nil) throws -> [String] {
         try StoreProbe.check(path)
         let lock = try StoreLock(storePath: path)
-        defer { withExtendedLifetime(lock) {} }
+        defer { lock.release() }
         return try StoreConnector.translating(path) {
             guard try CoexistenceTables.exist(StoreConnector.offlineReader(path)) else {
                 throw StoreError(.notAdopted, "\(path) has not been adopted", way: "there is nothing to thaw")

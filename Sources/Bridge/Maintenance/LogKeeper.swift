@@ -8,6 +8,8 @@ final class LogKeeper: Sendable {
         var isRunning = false
         /// After a checkpoint that readers or writers were in the way of, the size at which to try again.
         var nextSize = 0
+        /// Whether the last one failed: that is told once.
+        var isFailing = false
     }
 
     private let path: String
@@ -27,8 +29,12 @@ final class LogKeeper: Sendable {
     }
 
     /// To be called after a commit.
-    /// - Parameter checkpoint: run on a queue of the keeper's own; returns whether all of the log was moved.
-    func look(_ checkpoint: @escaping @Sendable () -> Bool) {
+    /// - Parameters:
+    ///   - checkpoint: run on a queue of the keeper's own; returns whether all of the log was moved.
+    ///   - failed: told of the first of the checkpoints that fail one after another, with the log's size.
+    func look(
+        _ checkpoint: @escaping @Sendable () throws -> Bool, failed: @escaping @Sendable (any Error, Int) -> Void
+    ) {
         let size = size
         guard size > maximumBytes else { return }
         let runs = state.withLock { state in
@@ -38,11 +44,15 @@ final class LogKeeper: Sendable {
         }
         guard runs else { return }
         queue.async { [self] in
-            let isComplete = checkpoint()
-            state.withLock { state in
+            let result = Result { try checkpoint() }
+            let isComplete = (try? result.get()) ?? false
+            let isNews = state.withLock { state in
                 state.isRunning = false
                 state.nextSize = isComplete ? 0 : size + maximumBytes / 8
+                defer { if case .failure = result { state.isFailing = true } else { state.isFailing = false } }
+                return !state.isFailing
             }
+            if isNews, case .failure(let error) = result { failed(error, size) }
         }
     }
 

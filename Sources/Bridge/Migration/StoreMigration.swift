@@ -17,10 +17,7 @@ public enum StoreMigration {
     ) throws -> MigrationReport {
         try StoreProbe.check(path)
         let lock = try StoreLock(storePath: path)
-        defer {
-            try? FileManager.default.removeItem(atPath: lock.path)
-            lock.release()
-        }
+        defer { lock.release() }
         let hooks = MigrationHooks(
             installGuard: { mode, connection in try GuardTriggers.install(mode, on: connection) }, reached: reached)
         return try migrator.migrate(allowsDataLoss: allowsDataLoss, hooks: hooks)

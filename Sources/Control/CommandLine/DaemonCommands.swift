@@ -149,8 +149,7 @@ enum DaemonCommands {
             arguments, output, client in
             let path = URL(fileURLWithPath: arguments.operands[0]).standardizedFileURL.path
             let result = try client.call("Backup", ["file": .string(path)])
-            if output.isJSON { output.json(.object(result)) } else { output.line("copied to \(path)") }
-            return 0
+            return RecoveryCommands.show(result["damage"]?.stringValue, of: "the store", path, output)
         },
         command("verify", "", "Checks the running store") { _, output, client in
             let reply = try client.call("Verify")

@@ -24,14 +24,21 @@ enum MigrateCommand {
             throw CommandFailure(error, opening: true)
         }
         let allowsDataLoss = arguments.has("allow-data-loss")
+        let bar = MigrationBar()
+        defer { bar.finish() }
         if arguments.has("dry-run") {
-            let plan = try migrator.plan(allowsDataLoss: allowsDataLoss)
-            show(plan, isDone: false, backup: nil, output)
+            let plan = try migrator.plan(allowsDataLoss: allowsDataLoss) { bar.passed($0) }
+            bar.finish()
+            show(plan, isDone: false, backup: nil, [], output)
             return plan.refusals.isEmpty ? 0 : 1
         }
         do {
-            let report = try StoreMigration.migrate(migrator, path: path, allowsDataLoss: allowsDataLoss)
-            show(report.plan, isDone: report.plan.isNeeded, backup: report.backup, output)
+            let report = try StoreMigration.migrate(migrator, path: path, allowsDataLoss: allowsDataLoss) {
+                bar.passed($0)
+            }
+            bar.finish()
+            output.warn(report.warnings)
+            show(report.plan, isDone: report.plan.isNeeded, backup: report.backup, report.warnings, output)
             return 0
         } catch let error as MigrationRefused {
             throw CommandFailure(
@@ -40,7 +47,9 @@ enum MigrateCommand {
         }
     }
 
-    private static func show(_ plan: MigrationPlan, isDone: Bool, backup: String?, _ output: Output) {
+    private static func show(
+        _ plan: MigrationPlan, isDone: Bool, backup: String?, _ warnings: [String], _ output: Output
+    ) {
         if output.isJSON {
             output.json([
                 "path": .string(plan.store.path), "uuid": .string(plan.store.uuid), "needed": .bool(plan.isNeeded),
@@ -59,7 +68,7 @@ enum MigrateCommand {
                             "objects": .integer(loss.objects),
                         ]
                     }),
-                "refusals": refusals(plan),
+                "refusals": refusals(plan), "warnings": .array(warnings.map { .string($0) }),
             ])
             return
         }

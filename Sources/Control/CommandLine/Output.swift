@@ -51,6 +51,13 @@ final class Output {
         buffer.removeAll(keepingCapacity: true)
     }
 
+    /// Says on standard error what a person should know although the command did what it should.
+    func warn(_ warnings: [String]) {
+        for warning in warnings {
+            FileHandle.standardError.write(Data("coexistctl: warning: \(warning)\n".utf8))
+        }
+    }
+
     /// Says on standard error why a command failed; for a script also as JSON on standard output.
     func fail(_ failure: CommandFailure, program: String) {
         if isJSON {

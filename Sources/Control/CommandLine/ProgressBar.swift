@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 
 /// A bar on standard error for a step that takes a while: shown only on a terminal, and only after a second.
 final class ProgressBar {
@@ -35,4 +36,27 @@ final class ProgressBar {
     func finish() {
         if hasDrawn { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
     }
+}
+
+/// The bar of a migration: what it does after the stage that it has passed.
+final class MigrationBar {
+    private let bar = ProgressBar("migrating")
+    private var pages = 0
+
+    func passed(_ stage: MigrationStage) {
+        switch stage {
+        case .locked: bar.update(0, of: 6, detail: "copying rows")
+        case .rowsCopied: bar.update(1, of: 6, detail: "copying history")
+        case .historyCopied: bar.update(2, of: 6, detail: "making indexes")
+        case .built: bar.update(3, of: 6, detail: "backing the old store up")
+        case .backedUp: bar.update(4, of: 6, detail: "verifying")
+        case .verified: bar.update(5, of: 6, detail: "putting the new store in place")
+        case .swapping(let remaining):
+            pages = max(pages, remaining)
+            bar.update(5 * pages + pages - remaining, of: 6 * pages, detail: "putting the new store in place")
+        case .swapped, .cleaned: finish()
+        }
+    }
+
+    func finish() { bar.finish() }
 }

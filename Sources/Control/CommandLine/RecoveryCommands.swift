@@ -24,14 +24,26 @@ enum RecoveryCommands {
         }
         let bar = ProgressBar("copying")
         defer { bar.finish() }
-        try StoreBackup.copy(path, to: target) { remaining, total in bar.update(total - remaining, of: total) }
-        bar.finish()
-        if output.isJSON {
-            output.json(["file": .string(target)])
-        } else {
-            output.line("\(path) is copied to \(target)")
+        let damage = try StoreBackup.copy(path, to: target) { remaining, total in
+            bar.update(total - remaining, of: total)
         }
-        return 0
+        bar.finish()
+        return show(damage, of: path, target, output)
+    }
+
+    /// A copy, and whether what was copied is damaged.
+    static func show(_ damage: String?, of store: String, _ target: String, _ output: Output) -> Int32 {
+        if let damage {
+            output.warn([
+                "\(store) is damaged, and so is the copy: \(damage). `coexistctl salvage` makes a new store of what can be read"
+            ])
+        }
+        if output.isJSON {
+            output.json(["file": .string(target), "damage": damage.map { .string($0) } ?? .null])
+        } else {
+            output.line("\(store) is copied to \(target)" + (damage == nil ? "" : ", damage and all"))
+        }
+        return damage == nil ? 0 : 1
     }
 
     private static func restore(_ arguments: Arguments, _ output: Output) throws -> Int32 {
@@ -42,9 +54,7 @@ enum RecoveryCommands {
             bar.update(total - remaining, of: total)
         }
         bar.finish()
-        for warning in report.warnings {
-            FileHandle.standardError.write(Data("coexistctl: warning: \(warning)\n".utf8))
-        }
+        output.warn(report.warnings)
         if output.isJSON {
             output.json([
                 "store": .string(path), "replaced": report.replaced.map { .string($0) } ?? .null,

@@ -17,7 +17,7 @@ enum StoreCommands {
             options: ["stack", "entity", "model"], operands: 1...1, run: dump),
         Command(
             "verify", "STORE [--repair] [--model MODEL]",
-            "Checks every rule of the format and of our own tables; mends counters and indexes where asked",
+            "Checks every rule of the format and of our own tables; mends counters, indexes and leftovers where asked",
             flags: ["repair"], options: ["model"], operands: 1...1, run: verify),
         Command(
             "diff", "A B", "Two models or stores, property by property, and what each difference means",
@@ -35,8 +35,9 @@ enum StoreCommands {
             flags: ["keep-history"], operands: 1...1, run: release),
         MigrateCommand.command,
         Command(
-            "doctor", "[STORE]", "What a support request needs: SQLite, file system, locks and their holders",
-            operands: 0...1, run: doctor),
+            "doctor", "[STORE] [--pages]",
+            "What a support request needs: SQLite, file system, locks and their holders, pages up to 256 MiB or where asked",
+            flags: ["pages"], operands: 0...1, run: doctor),
         audit, thaw,
     ]
 
@@ -162,10 +163,12 @@ enum StoreCommands {
     private static func release(_ arguments: Arguments, _ output: Output) throws -> Int32 {
         let path = arguments.operands[0]
         let report = try Release.release(path, keepsHistory: arguments.has("keep-history"))
+        output.warn(report.logProblem.map { [$0] } ?? [])
         if output.isJSON {
             output.json([
                 "adopted": .bool(report.wasAdopted), "removedHistory": .bool(report.removedHistory),
                 "journalMode": .string(report.journalMode), "backup": report.backup.map { .string($0) } ?? .null,
+                "warnings": .array(report.logProblem.map { [.string($0)] } ?? []),
             ])
         } else if report.wasAdopted {
             output.line(
@@ -179,7 +182,7 @@ enum StoreCommands {
     }
 
     private static func doctor(_ arguments: Arguments, _ output: Output) throws -> Int32 {
-        let doctor = Doctor(arguments.operands.first)
+        let doctor = Doctor(arguments.operands.first, looksAtPages: arguments.has("pages"))
         if output.isJSON { output.json(doctor.json) } else { doctor.print(output) }
         return doctor.isWell ? 0 : 1
     }

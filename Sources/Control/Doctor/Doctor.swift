@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import StoreFormat
 import Varlink
 
@@ -7,15 +8,20 @@ import Varlink
 struct Doctor {
     let examinations: [Examination]
 
-    /// - Parameter store: nil looks at what is there without a store.
-    init(_ store: String?) {
+    /// - Parameters:
+    ///   - store: nil looks at what is there without a store.
+    ///   - looksAtPages: whether the pages are looked at however large the store is.
+    init(_ store: String?, looksAtPages: Bool = false) {
         var examinations = [Examination.sqlite()]
-        if let store {
+        if let store = store.map(RealPath.of) {
             // Raw files first: that is possible only before this process has the store open.
             examinations.append(.file(store))
             examinations.append(.locks(store))
             // Of what is no store the file says it all.
-            if (try? StoreProbe.check(store)) != nil { examinations.append(.coexistence(store)) }
+            if (try? StoreProbe.check(store)) != nil {
+                examinations.append(.pages(store, isAsked: looksAtPages))
+                examinations.append(.coexistence(store))
+            }
         }
         examinations.append(.system())
         self.examinations = examinations

@@ -49,8 +49,8 @@ extension Examination {
 
     /// Files beside the store that nobody uses.
     private mutating func addLeftovers(_ store: String) {
-        let path = URL(fileURLWithPath: store).resolvingSymlinksInPath().path
-        var found: [String] = []
+        let path = store
+        var found = StoreLock.isHeld(storePath: store) ? [] : StoreLeftovers.found(of: store)
         if WriterQueue.members(at: StoreQueue.path(of: store)).isEmpty, !isOpen(path) {
             for suffix in ["-coexist-queue", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
                 found.append(path + suffix)

@@ -246,7 +246,7 @@ public enum ControlInterface {
         method Checkpoint() -> (complete: bool, frames: int, moved: int)
 
         # Copies the running store, external data included, to a new file.
-        method Backup(file: string) -> (file: string)
+        method Backup(file: string) -> (file: string, damage: ?string)
 
         # Checks the store against every rule of the format.
         method Verify() -> (violations: []object)

@@ -24,7 +24,7 @@ extension Requests {
             throw StoreError(
                 .refused, "\(file) is no absolute path", way: "the daemon has a folder of its own: give a path from /")
         }
-        try StoreBackup.copy(store.path, to: file)
-        return ["file": .string(file)]
+        let damage = try StoreBackup.copy(store.path, to: file)
+        return ["file": .string(file), "damage": damage.map { .string($0) } ?? .null]
     }
 }

@@ -66,6 +66,10 @@ public final class LegacyInstance: StackInstance {
     /// Why nothing can be saved; nil where something can.
     public let readOnlyReason: String?
 
+    /// Why the log could not be moved into the store after a save, such as a full disk: it grows until that can be done.
+    /// Nil where it could, and in a daemon, which moves it itself.
+    public var logProblem: StoreError? { writer.logProblem }
+
     let schema: Schema
     let cache: RowCache
     private let readers: ConnectionPool

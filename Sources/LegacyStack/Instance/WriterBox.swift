@@ -37,6 +37,13 @@ final class WriterBox: @unchecked Sendable {
         return try body(made)
     }
 
+    /// Why the log could not be moved into the store, as the writer last found.
+    var logProblem: StoreError? {
+        lock.lock()
+        defer { lock.unlock() }
+        return writer?.logProblem
+    }
+
     /// Waits for a save that is running, and closes the connection.
     func close() {
         lock.lock()

@@ -29,6 +29,11 @@ public final class ModelInstance: StackInstance {
     let cache: RowCache
     let readers: ConnectionPool
     let writer: WriterLane?
+
+    /// Why the log could not be moved into the store after a save, such as a full disk: it grows until that can be done.
+    /// Nil where it could, and in a daemon, which moves it itself.
+    public var logProblem: StoreError? { writer?.logProblem }
+
     let state: Mutex<State>
     let contexts = ContextRegister()
 

@@ -25,6 +25,13 @@ final class WriterLane: @unchecked Sendable {
         return try body(writer)
     }
 
+    /// Why the log could not be moved into the store, as the writer last found.
+    var logProblem: StoreError? {
+        lock.lock()
+        defer { lock.unlock() }
+        return writer?.logProblem
+    }
+
     func close() {
         lock.lock()
         writer = nil

@@ -24,7 +24,7 @@ public enum LockTable {
     /// - Returns: nil where `/proc/locks` cannot be read.
     public static func locks(databasePath: String) -> [Lock]? {
         guard let text = KernelFile.text(at: "/proc/locks") else { return nil }
-        let path = URL(fileURLWithPath: databasePath).resolvingSymlinksInPath().path
+        let path = RealPath.of(databasePath)
         let files = ["", "-shm", "-wal"].compactMap { suffix in identity(path + suffix).map { (suffix, $0) } }
         return locks(text, files: files)
     }

@@ -33,7 +33,7 @@ public enum SQLiteLocks {
     /// here would drop this process' locks.
     /// - Returns: its number, 0 for a process in another namespace; nil where no other process is in the way.
     static func holder(databasePath path: String) -> Int32? {
-        let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let path = RealPath.of(path)
         let descriptors = OpenDescriptors.of([path, path + "-shm"])
         for place in places where ["write", "recovery", "reserved", "pending", "shared"].contains(place.name) {
             // A read lock is asked for among the shared bytes: only who has them alone is in the way of that.

@@ -1,7 +1,12 @@
 import Foundation
+import SQLite
 import Synchronization
 
 /// The lock file beside a store, `STORE-coexist`: one daemon a store. It goes with the process, however that ends.
+///
+/// The file is there while somebody has the lock; who gives it back removes it. So a process may have opened a file that is
+/// removed before it gets its lock: a lock counts only where the file is still the one at the path, and whoever has it
+/// removes the file as the last thing that it does under it.
 public final class StoreLock: Sendable {
     private let descriptor: Mutex<Int32>
     /// The lock file's path.
@@ -11,41 +16,48 @@ public final class StoreLock: Sendable {
     /// - Throws: `StoreError` `Busy`, naming the process that holds it.
     public init(storePath: String) throws {
         path = Self.path(of: storePath)
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o660)
-        guard descriptor >= 0 else {
-            throw StoreError(
-                .accessDenied, "the lock file \(path) cannot be made: \(String(cString: strerror(errno)))",
-                way: "make the store's folder writable")
-        }
-        guard Self.take(descriptor) else {
-            close(descriptor)
-            let holder = Self.holder(of: storePath).map { "process \($0)" } ?? "another process"
-            throw StoreError(
-                .busy, "\(storePath) is held by \(holder), a Coexist daemon or command",
-                way: "use `coexistctl` with its socket, or stop it first")
-        }
-        self.descriptor = Mutex(descriptor)
-        let text = Array("\(getpid())\n".utf8)
-        ftruncate(descriptor, 0)
-        _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        descriptor = Mutex(try Self.take(path, storePath))
     }
 
     deinit {
         release()
     }
 
-    /// Gives the lock back. Harmless when it has been already.
+    /// Gives the lock back. Nothing may follow that needs it. Harmless when it has been already.
     public func release() {
         descriptor.withLock { descriptor in
             guard descriptor >= 0 else { return }
-            ftruncate(descriptor, 0)
+            if Self.isAt(path, descriptor) { unlink(path) }
             close(descriptor)
             descriptor = -1
         }
     }
 
+    private static func take(_ path: String, _ storePath: String) throws -> Int32 {
+        // Each turn but the last is one in which somebody else had the lock and gave it back.
+        while true {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o660)
+            guard descriptor >= 0 else { throw StoreError(writing: path, errno: errno, otherwise: .accessDenied) }
+            guard isLocked(descriptor) else {
+                close(descriptor)
+                let holder = Self.holder(of: storePath).map { "process \($0)" } ?? "another process"
+                throw StoreError(
+                    .busy, "\(storePath) is held by \(holder), a Coexist daemon or command",
+                    way: "use `coexistctl` with its socket, or stop it first")
+            }
+            guard isAt(path, descriptor) else {
+                close(descriptor)
+                continue
+            }
+            let text = Array("\(getpid())\n".utf8)
+            ftruncate(descriptor, 0)
+            _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+            return descriptor
+        }
+    }
+
     /// Tries for a tenth of a second: who only asks whether the lock is held has it for an instant.
-    private static func take(_ descriptor: Int32) -> Bool {
+    private static func isLocked(_ descriptor: Int32) -> Bool {
         for attempt in 0..<20 {
             if attempt > 0 { usleep(5_000) }
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -53,21 +65,27 @@ public final class StoreLock: Sendable {
         return false
     }
 
-    /// Beside the file itself, by whatever name or link the store is opened: all must mean the same lock.
-    private static func path(of storePath: String) -> String {
-        guard let real = realpath(storePath, nil) else { return storePath + "-coexist" }
-        defer { free(real) }
-        return String(cString: real) + "-coexist"
+    /// Whether the open file is the one that others find at the path.
+    private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
+        var (here, there) = (stat(), stat())
+        return fstat(descriptor, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino
+            && here.st_dev == there.st_dev
     }
+
+    /// Beside the file itself, by whatever name or link the store is opened: all must mean the same lock.
+    private static func path(of storePath: String) -> String { RealPath.of(storePath) + "-coexist" }
 
     /// Whether some process holds the store's lock now. A lock file that may not be opened counts as held: nothing is
     /// known of it.
     public static func isHeld(storePath: String) -> Bool {
-        let descriptor = open(path(of: storePath), O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return errno != ENOENT }
-        defer { close(descriptor) }
-        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
-        return false
+        let path = path(of: storePath)
+        while true {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return errno != ENOENT }
+            defer { close(descriptor) }
+            guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return true }
+            if isAt(path, descriptor) { return false }
+        }
     }
 
     /// The process that says that it holds the lock.

@@ -37,27 +37,6 @@ final class ExternalConversions {
         case .fromExternal: "COEXIST_FROM_EXTERNAL(\(expression))"
         }
     }
-
-    /// The names of the files that a layout's rows refer to.
-    static func references(_ connection: Connection, _ layout: StoreLayout, schema: String) throws -> Set<String> {
-        var names: Set<String> = []
-        var seen: Set<String> = []
-        for entity in layout.entities {
-            for leaf in entity.attributes.flatMap(\.leaves) where leaf.isExternal {
-                guard let column = leaf.column.map({ entity.columns[$0] }),
-                    seen.insert("\(entity.table) \(column)").inserted
-                else { continue }
-                let name = column.sqlIdentifier
-                let sql = """
-                    SELECT \(name) FROM \(schema).\(entity.table.sqlIdentifier) WHERE substr(\(name), 1, 1) = x'02'
-                    """
-                try connection.prepare(sql).forEach { row in
-                    if let name = ExternalData.reference(in: row.blob(0) ?? []) { names.insert(name) }
-                }
-            }
-        }
-        return names
-    }
 }
 
 extension ModelValue {

@@ -79,7 +79,9 @@ public struct MigrationHooks {
 /// What a migration did.
 public struct MigrationReport: Sendable {
     /// What was planned, and done.
-    public let plan: MigrationPlan
+    public internal(set) var plan: MigrationPlan
     /// The copy of the store from before; nil where nothing had to be done.
     public let backup: String?
+    /// What the person should know: damage that the copy has, a log that could not be moved into the store.
+    public internal(set) var warnings: [String] = []
 }

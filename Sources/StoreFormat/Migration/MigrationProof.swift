@@ -55,7 +55,8 @@ extension Store {
     /// The same knowledge, with the external files of another place.
     func beside(_ externalData: ExternalData) -> Store {
         Store(
-            path: path, metadata: metadata, model: model, modelOrigin: modelOrigin, catalogue: catalogue,
+            path: path, givenPath: givenPath, metadata: metadata, model: model, modelOrigin: modelOrigin,
+            catalogue: catalogue,
             layout: layout, historyForm: historyForm, externalData: externalData, isWAL: isWAL, identity: identity)
     }
 }

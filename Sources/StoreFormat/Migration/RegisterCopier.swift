@@ -72,8 +72,8 @@ struct RegisterCopier {
             }
             if let frozen = unit.old.first(where: \.isFrozen) {
                 context.refuse(
-                    .unitsMerged, unit.name, nil, "the unit \(frozen.name) is frozen for a handover",
-                    way: "end the handover first, or start the daemon once: it thaws the unit")
+                    .frozen, unit.name, nil, "the unit \(frozen.name) is frozen",
+                    way: "end the freeze: `coexistctl thaw \(context.source.path) \(frozen.name)`")
             }
             let newest = unit.old.max { $0.epoch < $1.epoch }
             try connection.run(

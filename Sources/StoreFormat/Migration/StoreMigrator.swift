@@ -17,39 +17,37 @@ public struct StoreMigrator {
     /// - Parameters:
     ///   - sourceModel: the model that the store is read by; nil takes its own model cache.
     public init(_ path: String, from sourceModel: ModelDescription? = nil, to destination: ModelDescription) {
-        self.path = path
+        self.path = RealPath.of(path)
         self.sourceModel = sourceModel
         self.destination = destination
-    }
-
-    /// The file beside a store that a migration builds the new one in.
-    public static func temporaryPath(of path: String) -> String { path + "-coexist-migration" }
-
-    /// Removes what a migration left that was ended. Only for who has the store's lock: a migration may be running.
-    public static func removeLeftovers(of path: String) {
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            try? FileManager.default.removeItem(atPath: temporaryPath(of: path) + suffix)
-        }
     }
 
     // MARK: Planning
 
     /// What a migration would do, and why it would be refused. The store, its sidecars and folder are not touched: a copy
     /// is migrated elsewhere, and removed.
+    /// - Parameter reached: told of the stages that a plan passes.
     /// - Throws: `StoreError` or `ModelError` where store or model cannot be read.
-    public func plan(allowsDataLoss: Bool = false) throws -> MigrationPlan {
+    public func plan(
+        allowsDataLoss: Bool = false, reached: @escaping (MigrationStage) throws -> Void = { _ in }
+    ) throws -> MigrationPlan {
         var plan = try open()
         guard plan.isNeeded, plan.refusals.isEmpty else { return plan }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coexist-plan-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError(writing: folder.path, error)
+        }
         defer { try? FileManager.default.removeItem(at: folder) }
-        try StoreConnector.translating(path) {
+        let source = try StoreConnector.translating(path) { try StoreConnector.offlineReader(path) }
+        try StoreBackup.translating(path, folder.path) {
             let copy = folder.appendingPathComponent("old").path
-            try StoreConnector.offlineReader(path).backup(to: copy)
+            try source.backup(to: copy)
             let connection = try Self.builder(folder.appendingPathComponent("new").path, pageSize: 4096)
             try connection.attach(copy, as: MigrationContext.schema)
-            _ = try build(connection, &plan, allowsDataLoss, MigrationHooks())
+            _ = try build(connection, &plan, allowsDataLoss, MigrationHooks(reached: reached))
         }
         return plan
     }
@@ -79,33 +77,43 @@ public struct StoreMigrator {
     public func migrate(allowsDataLoss: Bool = false, hooks: MigrationHooks = MigrationHooks()) throws
         -> MigrationReport
     {
-        Self.removeLeftovers(of: path)
+        StoreLeftovers.settle(path)
         var plan = try open()
-        guard plan.isNeeded else { return MigrationReport(plan: plan, backup: nil) }
+        guard plan.isNeeded else {
+            StoreWriter.removeLeftFiles(of: plan.store)
+            return MigrationReport(plan: plan, backup: nil)
+        }
         guard plan.refusals.isEmpty else { throw MigrationRefused(plan: plan) }
-        let backup = StoreBackup.path(beside: path, before: "migration")
+        var report = MigrationReport(plan: plan, backup: StoreBackup.path(beside: path, label: "before-migration"))
+        let journal = ExternalFileJournal(plan.store.externalData)
         var isSwapped = false
-        defer { Self.removeLeftovers(of: path) }
+        defer { StoreLeftovers.settle(path) }
         do {
-            let obsolete = try StoreConnector.translating(path) {
-                try run(&plan, allowsDataLoss, backup, hooks, &isSwapped)
+            try StoreConnector.translating(path) {
+                let obsolete = try run(&plan, &report, journal, allowsDataLoss, hooks, &isSwapped)
+                plan.store.externalData.remove(obsolete)
             }
-            for name in obsolete { try? FileManager.default.removeItem(atPath: plan.store.externalData.path(of: name)) }
         } catch {
-            if !isSwapped { StoreBackup.remove(backup) }
+            if !isSwapped {
+                report.backup.map(StoreBackup.remove)
+                journal.clear()
+            }
             throw error
         }
-        Self.removeLeftovers(of: path)
+        journal.clear()
+        plan.store.externalData.removeEmptyFolders()
+        StoreLeftovers.settle(path)
         try hooks.reached(.cleaned)
-        return MigrationReport(plan: plan, backup: backup)
+        report.plan = plan
+        return report
     }
 
     /// - Returns: the external files that no value refers to any more.
     private func run(
-        _ plan: inout MigrationPlan, _ allowsDataLoss: Bool, _ backup: String, _ hooks: MigrationHooks,
-        _ isSwapped: inout Bool
+        _ plan: inout MigrationPlan, _ report: inout MigrationReport, _ journal: ExternalFileJournal,
+        _ allowsDataLoss: Bool, _ hooks: MigrationHooks, _ isSwapped: inout Bool
     ) throws -> Set<String> {
-        let temporary = Self.temporaryPath(of: path)
+        let temporary = StoreLeftovers.migrationPath(of: path)
         let before = try Fingerprint(StoreConnector.offlineReader(path), "main")
         let connection = try Self.builder(temporary, pageSize: before.pageSize)
         // What is refused leaves the log as it was: there and unread, or not there.
@@ -123,13 +131,15 @@ public struct StoreMigrator {
         let obsolete = try build(connection, &plan, allowsDataLoss, hooks)
         guard plan.refusals.isEmpty else { throw MigrationRefused(plan: plan) }
         try hooks.reached(.built)
-        guard !FileManager.default.fileExists(atPath: backup) else {
-            throw StoreError(.alreadyExists, "\(backup) exists already", way: "try again")
+        let backup = report.backup ?? ""
+        if let damage = try StoreBackup.copy(path, attachedTo: connection, as: MigrationContext.schema, to: backup) {
+            report.warnings.append("the store was damaged, and so is its copy \(backup): \(damage)")
         }
-        try StoreBackup.copy(path, attachedTo: connection, as: MigrationContext.schema, to: backup)
         try hooks.reached(.backedUp)
         try MigrationProof(plan: plan, destination: destination, temporary: temporary, backup: backup).check(connection)
         try hooks.reached(.verified)
+        // Of a process that is killed after the swap the next writer removes them.
+        try journal.note(obsolete)
         let source = try Connection(path: temporary, mode: .readWrite)
         try connection.replace(MigrationContext.schema, with: source) { remaining, _ in
             try hooks.reached(.swapping(remaining: remaining))
@@ -137,9 +147,21 @@ public struct StoreMigrator {
         isSwapped = true
         try connection.setCheckpointsOnClose(true)
         try hooks.reached(.swapped)
-        // Nobody else has the store, so that nothing is in the way; and if it fails, the log is as good.
-        _ = try? connection.query("PRAGMA \(MigrationContext.schema).wal_checkpoint(TRUNCATE)")
+        if let problem = logProblem(connection) { report.warnings.append(problem) }
         return obsolete
+    }
+
+    /// Moves the log into the store. Nobody else has it, so that nothing but the disk is in the way.
+    /// - Returns: why it could not be moved.
+    private func logProblem(_ connection: Connection) -> String? {
+        do {
+            _ = try connection.query("PRAGMA \(MigrationContext.schema).wal_checkpoint(TRUNCATE)")
+            return nil
+        } catch {
+            let why = (error as? SQLiteError).map { StoreError($0, path: path).message } ?? "\(error)"
+            return "the new content is in \(path)-wal and could not be moved into the store: \(why). The two must stay "
+                + "together; when there is room, the next program that writes the store moves it"
+        }
     }
 
     private func build(
@@ -151,8 +173,8 @@ public struct StoreMigrator {
             try builder.run(allowsDataLoss: allowsDataLoss)
             plan.losses = builder.context.losses
             plan.refusals += builder.context.refusals
-            let old = try ExternalConversions.references(connection, plan.store.layout, schema: MigrationContext.schema)
-            let new = try ExternalConversions.references(connection, builder.context.layout, schema: "main")
+            let old = try ExternalReferences.names(plan.store.layout, connection, schema: MigrationContext.schema)
+            let new = try ExternalReferences.names(builder.context.layout, connection)
             try connection.execute(plan.refusals.isEmpty ? "COMMIT" : "ROLLBACK")
             return old.subtracting(new)
         } catch {

@@ -1,12 +1,13 @@
 import Foundation
+import SQLite
 
 /// The folder beside a store in which those who want to be told of commits have a socket each: `STORE-coexist-notice`.
 ///
 /// A commit is told by a datagram without content that matters: whoever gets one looks at the store. So a lost one costs
 /// time only, and a forged one a look.
 public enum NoticeFolder {
-    /// The folder of the store at a path.
-    public static func path(of storePath: String) -> String { storePath + "-coexist-notice" }
+    /// The folder of the store at a path. A store that is opened through links has one.
+    public static func path(of storePath: String) -> String { RealPath.of(storePath) + "-coexist-notice" }
 
     /// Removes the folder where nobody listens any more. Harmless where somebody does.
     public static func remove(of storePath: String) {

@@ -5,8 +5,10 @@ import StoreModel
 /// What is known of an opened store: its metadata, its model, and where everything is. A value without connections;
 /// `connect(_:)` makes those.
 public struct Store: Sendable {
-    /// The file.
+    /// The file, links followed: what lies beside the store lies beside this.
     public let path: String
+    /// The path that the store was opened by, which can be a link.
+    let givenPath: String
     /// The `Z_METADATA` row.
     public let metadata: StoreMetadata
     /// The model that the store is read by.
@@ -56,32 +58,34 @@ public struct Store: Sendable {
         requiringEqualHashes: Bool = true
     ) throws -> Store {
         try StoreProbe.check(path)
+        let givenPath = path
+        let path = RealPath.of(path)
         // Before it is opened: a file that takes its place meanwhile is then taken for a replacement, not for the store.
         let identity = FileIdentity(path)
         RawFile.read(path) { _ in StoreHealth.forget(identity) }
         return try StoreConnector.translating(path) {
             let connection = try StoreConnector.offlineReader(path)
             return try open(
-                connection, path: path, identity: identity, model: model, source: source,
+                connection, path: path, givenPath: givenPath, identity: identity, model: model, source: source,
                 requiringEqualHashes: requiringEqualHashes)
         }
     }
 
     /// Reads all of this through a connection, in one snapshot.
     static func open(
-        _ connection: Connection, path: String, identity: FileIdentity?, model: ModelDescription?, source: String,
-        requiringEqualHashes: Bool
+        _ connection: Connection, path: String, givenPath: String? = nil, identity: FileIdentity?,
+        model: ModelDescription?, source: String, requiringEqualHashes: Bool
     ) throws -> Store {
         try connection.transaction(.deferred) {
             try read(
-                connection, path: path, identity: identity, model: model, source: source,
-                requiringEqualHashes: requiringEqualHashes)
+                connection, path: path, givenPath: givenPath ?? path, identity: identity, model: model,
+                source: source, requiringEqualHashes: requiringEqualHashes)
         }
     }
 
     private static func read(
-        _ connection: Connection, path: String, identity: FileIdentity?, model: ModelDescription?, source: String,
-        requiringEqualHashes: Bool
+        _ connection: Connection, path: String, givenPath: String, identity: FileIdentity?, model: ModelDescription?,
+        source: String, requiringEqualHashes: Bool
     ) throws -> Store {
         let tables = try TableColumns(connection)
         guard tables["Z_METADATA"] != nil, tables["Z_PRIMARYKEY"] != nil else {
@@ -99,7 +103,8 @@ public struct Store: Sendable {
         }
         let catalogue = try Catalogue.read(connection, model: model)
         return Store(
-            path: path, metadata: metadata, model: model, modelOrigin: origin, catalogue: catalogue,
+            path: path, givenPath: givenPath, metadata: metadata, model: model, modelOrigin: origin,
+            catalogue: catalogue,
             layout: StoreLayout(model: model, catalogue: catalogue, tables: tables),
             historyForm: HistoryForm(tables), externalData: ExternalData(storePath: path),
             // Of a store that is read as immutable SQLite does not say so, but only a WAL store is read like that.
@@ -110,11 +115,12 @@ public struct Store: Sendable {
     /// The same knowledge, read anew inside the connection's transaction: after the file's tables changed.
     func rereadInTransaction(_ connection: Connection) throws -> Store {
         let fresh = try Store.read(
-            connection, path: path, identity: identity, model: model, source: "", requiringEqualHashes: false)
+            connection, path: path, givenPath: givenPath, identity: identity, model: model, source: "",
+            requiringEqualHashes: false)
         return Store(
-            path: path, metadata: fresh.metadata, model: model, modelOrigin: modelOrigin, catalogue: fresh.catalogue,
-            layout: fresh.layout, historyForm: fresh.historyForm, externalData: externalData, isWAL: fresh.isWAL,
-            identity: identity)
+            path: path, givenPath: givenPath, metadata: fresh.metadata, model: model, modelOrigin: modelOrigin,
+            catalogue: fresh.catalogue, layout: fresh.layout, historyForm: fresh.historyForm,
+            externalData: externalData, isWAL: fresh.isWAL, identity: identity)
     }
 
     /// The same knowledge, read anew through a connection.

@@ -25,6 +25,7 @@ public enum StoreConnector {
     /// A store that some process has open is read beside it. Of one that nobody has open, a WAL store without a log is
     /// read as immutable, and one with a log from a private copy: SQLite would rebuild the log's index beside it.
     public static func offlineReader(_ path: String) throws -> Connection {
+        let path = RealPath.of(path)
         let connection: Connection
         switch RawFile.read(path, { QuietStore.reading($0) }) ?? .plain {
         case .plain: connection = try Connection(path: path, mode: .readOnly)

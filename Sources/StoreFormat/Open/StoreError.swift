@@ -1,3 +1,4 @@
+import Foundation
 import SQLite
 import StoreModel
 
@@ -127,19 +128,18 @@ extension StoreError {
         case error.isBusy:
             self.init(busy: error.holder, path: path)
         case error.isFull:
-            self.init(
-                .diskFull, "the disk that holds \(path) is full", way: "free space and try again; nothing changed")
+            self.init(full: path, isQuota: error.systemCode == EDQUOT)
         case error.isReadOnly:
             self.init(
                 .readOnly, "\(path) cannot be written: \(error.message)",
                 way: "check the permissions of file and folder")
         case error.isCannotOpen:
             self.init(
-                .accessDenied, "\(path) cannot be opened: \(error.message)",
+                .accessDenied, "\(path) cannot be opened: \(Self.reason(error))",
                 way: "check that it exists and who may read it")
         case error.isInputOutput:
             self.init(
-                .inputOutput, "reading or writing \(path) failed: \(error.message)",
+                .inputOutput, "reading or writing \(path) failed: \(Self.reason(error))",
                 way: "check the disk; nothing was retried")
         case error.isInterrupted:
             self.init(
@@ -152,6 +152,12 @@ extension StoreError {
         default:
             self.init(.damaged, "\(path): \(error.description)")
         }
+    }
+
+    /// SQLite's words, and the system's where a call of it failed.
+    private static func reason(_ error: SQLiteError) -> String {
+        error.systemCode == 0
+            ? error.message : "\(error.message) (\(String(cString: strerror(error.systemCode))))"
     }
 
     private init(busy holder: LockHolder?, path: String) {

@@ -35,16 +35,23 @@ public enum StoreHealth {
     /// Looks through all of the file's pages.
     /// - Returns: what is wrong with it; nil for a sound file.
     public static func examine(_ path: String) throws -> StoreError? {
+        try pageProblem(path).map {
+            StoreError(.damaged, "\(path) is damaged: \($0)", way: "restore a backup, or salvage what can be read")
+        }
+    }
+
+    /// Files up to this size are looked through where nobody asked for it: when a daemon starts, and by a doctor.
+    public static let examinedBytes = 256 << 20
+
+    /// What is wrong with the file's pages, in SQLite's words; nil for a sound file.
+    static func pageProblem(_ path: String) throws -> String? {
         do {
-            let problem = try StoreConnector.translating(path) {
-                try StoreConnector.offlineReader(path).firstPageProblem()
-            }
-            return problem.map {
-                StoreError(
-                    .damaged, "\(path) is damaged: \($0)", way: "restore a backup, or salvage what can be read")
-            }
-        } catch let error as StoreError where error.code == .damaged {
-            return error
+            return try StoreConnector.offlineReader(path).firstPageProblem()
+        } catch let error as SQLiteError where error.isCorrupt {
+            StoreHealth.note(StoreError(error, path: path), path: path)
+            return error.message
+        } catch {
+            return try StoreConnector.translating(path) { throw error }
         }
     }
 }

@@ -49,7 +49,7 @@ extension Store {
     /// Looks whether the path still leads to the file that was opened: a call of stat(2).
     /// - Throws: `StoreError` `StoreReplaced`.
     public func checkPlace() throws {
-        guard FileIdentity(path) == identity else { throw StoreError.replaced(path) }
+        guard FileIdentity(givenPath) == identity else { throw StoreError.replaced(givenPath) }
     }
 }
 

@@ -35,6 +35,15 @@ public enum StoreProbe {
         return lstat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR)
     }
 
+    /// Whether the file at the path begins as a database does, or is open in this process.
+    static func isDatabase(_ path: String) -> Bool {
+        RawFile.read(path) { path in
+            guard (try? checkKind(path)) != nil, let file = FileHandle(forReadingAtPath: path) else { return false }
+            defer { try? file.close() }
+            return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+        } ?? true
+    }
+
     /// A pipe or a device must not even be opened: that can wait for ever.
     private static func checkKind(_ path: String) throws {
         var info = stat()
@@ -95,7 +104,7 @@ public enum StoreProbe {
         let isCurrent = Array(header[24..<28]) == Array(header[92..<96])
         // The page count in the header holds where the file was last written by a version that keeps it; with a WAL,
         // pages that are still there may not be in the main file yet.
-        if isCurrent, pages > 0, size < pages * UInt64(pageSize), !hasLog(path) {
+        if isCurrent, pages > 0, size < pages * UInt64(pageSize), !hasLog(RealPath.of(path)) {
             throw StoreError(
                 .damaged, "\(path) is cut short: \(size) bytes of \(pages * UInt64(pageSize))", way: "restore a backup")
         }

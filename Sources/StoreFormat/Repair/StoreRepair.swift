@@ -1,25 +1,30 @@
 import SQLite
 import StoreModel
 
-/// Mends what can be mended without a choice: counters that are behind, and indexes that are missing or stale. No row is
-/// touched.
+/// Mends what can be mended without a choice: counters that are behind, indexes that are missing or stale, external files
+/// that something left which was broken off. No row is touched.
 public enum StoreRepair {
     /// Repairs, under the store's lock.
     /// - Returns: what was done, a sentence each; empty if there was nothing to do.
     /// - Throws: `StoreError`: `Busy` beside a daemon, and what SQLite reports.
     public static func repair(_ store: Store) throws -> [String] {
         let lock = try StoreLock(storePath: store.path)
-        defer { withExtendedLifetime(lock) {} }
+        defer { lock.release() }
+        StoreLeftovers.settle(store.path)
         return try StoreConnector.translating(store.path) {
             let connection = try StoreConnector.connect(store.path, .writer(.full))
-            return try connection.transaction(.immediate) {
-                let work = Work(store: try store.rereadInTransaction(connection), connection: connection)
-                let done = try work.counters() + work.historyCounters() + work.missingIndexes() + work.staleIndexes()
-                if !done.isEmpty, try CoexistenceTables.exist(connection) {
-                    try CoexistenceState.countCommit(connection)
+            let files = try ExternalFileJournal.recover(store, connection)
+            let left = files == 0 ? [] : ["external files of something that was broken off were removed: \(files)"]
+            return try left
+                + connection.transaction(.immediate) {
+                    let work = Work(store: try store.rereadInTransaction(connection), connection: connection)
+                    let done =
+                        try work.counters() + work.historyCounters() + work.missingIndexes() + work.staleIndexes()
+                    if !done.isEmpty, try CoexistenceTables.exist(connection) {
+                        try CoexistenceState.countCommit(connection)
+                    }
+                    return done
                 }
-                return done
-            }
         }
     }
 

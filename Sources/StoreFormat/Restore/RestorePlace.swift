@@ -103,9 +103,21 @@ struct RestorePlace {
             """, [.integer(Catalogue.transactionNumber), .integer(last)])
     }
 
+    /// The external files that the store in place has; none where it cannot be read.
+    func externalNames() -> Set<String> {
+        known == nil ? [] : (try? ExternalReferences.names(ofStoreAt: path)) ?? []
+    }
+
+    /// What there is to say of the old store's log, after the exchange.
+    func logWarnings(replaced: String?) -> [String] {
+        guard let replaced, FileManager.default.fileExists(atPath: replaced + "-wal") else { return [] }
+        return ["the log of the store that was replaced could not be moved into it: keep \(replaced)-wal beside it"]
+    }
+
     // MARK: The exchange
 
-    /// Gives the staged file the store's name, after the store that has it got a second one.
+    /// Gives the staged file the store's name, after the store that has it got a second one, which becomes its final one
+    /// when the exchange is done.
     /// - Returns: the name that the old store has now; nil where there was none.
     func exchange(with staged: String) throws -> String? {
         for suffix in ["-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: staged + suffix) }
@@ -117,25 +129,20 @@ struct RestorePlace {
         }
         takeOverPermissions(staged)
         if known != nil { foldLog() }
-        let kept = Self.name(path)
-        let data = ExternalData(storePath: kept)
-        var files: [String] = []
+        let old = StoreLeftovers.replacedPath(of: path)
         do {
-            files = try data.copyFiles(from: ExternalData(storePath: path), isLinking: true)
-            for suffix in ["", "-wal", "-journal"] { try keep(path + suffix, as: kept + suffix) }
-            StoreBackup.synchronizeFolder(of: path)
+            _ = try ExternalData(storePath: old).copyFiles(from: ExternalData(storePath: path), isLinking: true)
+            try keep(path, as: old)
             // The old log must be gone before the new file comes, or it would be taken for the new one's.
-            for suffix in ["-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            for suffix in ["-wal", "-journal"] { Foundation.rename(path + suffix, old + suffix) }
+            try? FileManager.default.removeItem(atPath: path + "-shm")
+            DurableFile.synchronizeFolder(of: path)
             try rename(staged)
         } catch {
-            for suffix in ["-wal", "-journal"] where !FileManager.default.fileExists(atPath: path + suffix) {
-                try? FileManager.default.moveItem(atPath: kept + suffix, toPath: path + suffix)
-            }
-            StoreBackup.removeFile(kept)
-            data.remove(files)
+            _ = StoreLeftovers.settleReplaced(path)
             throw error
         }
-        return kept
+        return StoreLeftovers.settleReplaced(path)
     }
 
     /// Moves the old store's log into its file, if that can be done.
@@ -145,24 +152,18 @@ struct RestorePlace {
     }
 
     private func keep(_ old: String, as new: String) throws {
-        let files = FileManager.default
-        guard files.fileExists(atPath: old) else { return }
         if link(old, new) == 0 { return }
         do {
-            try files.copyItem(atPath: old, toPath: new)
+            try FileManager.default.copyItem(atPath: old, toPath: new)
         } catch {
-            throw StoreError(
-                .inputOutput, "\(old) cannot be kept as \(new): \(error)", way: "free space there, and try again")
+            let bytes = (try? FileManager.default.attributesOfItem(atPath: old)[.size]) as? Int
+            throw StoreError(writing: new, error, bytes: bytes)
         }
     }
 
     private func rename(_ staged: String) throws {
-        guard Foundation.rename(staged, path) == 0 else {
-            throw StoreError(
-                .inputOutput, "\(staged) cannot be renamed to \(path): \(String(cString: strerror(errno)))",
-                way: "check the permissions of the folder")
-        }
-        StoreBackup.synchronizeFolder(of: path)
+        guard Foundation.rename(staged, path) == 0 else { throw StoreError(writing: path, errno: errno) }
+        DurableFile.synchronizeFolder(of: path)
     }
 
     private func takeOverPermissions(_ staged: String) {
@@ -170,20 +171,5 @@ struct RestorePlace {
         guard stat(path, &info) == 0 else { return }
         _ = chown(staged, info.st_uid, info.st_gid)
         chmod(staged, info.st_mode & 0o7777)
-    }
-
-    private static func name(_ path: String) -> String {
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = TimeZone(identifier: "UTC")
-        format.dateFormat = "yyyyMMdd'T'HHmmss'Z'"
-        let base = "\(path).replaced-\(format.string(from: Date()))"
-        var name = base
-        var number = 1
-        while FileManager.default.fileExists(atPath: name) {
-            number += 1
-            name = "\(base)-\(number)"
-        }
-        return name
     }
 }

@@ -35,10 +35,7 @@ struct RestoreSource {
 
     /// Copies the backup, its log included, to a new file.
     func copy(to target: String, progress: (Int, Int) -> Void) throws {
-        let connection = try StoreConnector.offlineReader(path)
-        try connection.transaction(.deferred) {
-            _ = try connection.scalar("SELECT count(*) FROM sqlite_master")
-            try connection.backup(to: target, progress: progress)
-        }
+        let connection = try StoreConnector.translating(path) { try StoreConnector.offlineReader(path) }
+        try StoreBackup.translating(path, target) { try StoreBackup.copy(connection, to: target, progress) }
     }
 }

@@ -27,28 +27,38 @@ public enum StoreRestore {
     public static func restore(
         _ backup: String, to path: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws -> Report {
+        if StoreProbe.isTaken(path), !FileManager.default.fileExists(atPath: path) { try StoreProbe.check(path) }
+        let path = RealPath.of(path)
         let source = try RestoreSource(backup, target: path)
-        let hadLock = FileManager.default.fileExists(atPath: "\(path)-coexist")
         let lock = try StoreLock(storePath: path)
-        defer { if !hadLock { try? FileManager.default.removeItem(atPath: lock.path) } }
+        defer { lock.release() }
+        StoreLeftovers.settle(path)
         let place = try RestorePlace(path)
         try place.check(source)
         var report = Report(replaced: nil, timeline: nil, last: source.last, warnings: place.warnings(against: source))
-        let staged = "\(path).restoring-\(UUID().uuidString.prefix(8))"
+        let staged = StoreLeftovers.restorePath(of: path)
         let data = ExternalData(storePath: path)
+        let journal = ExternalFileJournal(data)
         var files: [String] = []
         do {
-            try StoreConnector.translating(backup) { try source.copy(to: staged, progress: progress) }
+            try source.copy(to: staged, progress: progress)
             report.timeline = try StoreConnector.translating(staged) { try place.begin(staged, source) }
-            try StoreBackup.synchronize(staged)
-            files = try data.copyFiles(from: ExternalData(storePath: backup))
+            do { try DurableFile.synchronize(staged) } catch { throw StoreError(writing: staged, error) }
+            // What a process that is killed leaves of either store, the next writer removes.
+            let from = ExternalData(storePath: source.path)
+            try journal.note(data.missing(from: from) + (data.isShared(storePath: path) ? [] : place.externalNames()))
+            files = try data.copyFiles(from: from)
             report.replaced = try place.exchange(with: staged)
         } catch {
             StoreBackup.removeFile(staged)
+            journal.clear()
             data.remove(files)
             throw error
         }
         prune(path)
+        journal.clear()
+        data.removeEmptyFolders()
+        report.warnings += place.logWarnings(replaced: report.replaced)
         return report
     }
 
@@ -56,24 +66,9 @@ public enum StoreRestore {
     private static func prune(_ path: String) {
         let data = ExternalData(storePath: path)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: data.folder)) ?? []
-        guard !names.isEmpty, !data.isShared(storePath: path), let store = try? Store.open(path),
-            let used = try? externalNames(store)
+        guard !names.isEmpty, !data.isShared(storePath: path),
+            let used = try? ExternalReferences.names(ofStoreAt: path)
         else { return }
         data.remove(names.filter { !used.contains($0) })
-    }
-
-    private static func externalNames(_ store: Store) throws -> Set<String> {
-        let connection = try StoreConnector.offlineReader(store.path)
-        var names: Set<String> = []
-        for entity in store.layout.roots + store.layout.entities {
-            for leaf in entity.attributes.flatMap(\.leaves) where leaf.isExternal {
-                guard let column = leaf.column.map({ entity.columns[$0].sqlIdentifier }) else { continue }
-                let sql = "SELECT \(column) FROM \(entity.table.sqlIdentifier) WHERE substr(\(column), 1, 1) = x'02'"
-                try connection.prepare(sql).forEach([]) { row in
-                    ExternalData.reference(in: row.blob(0) ?? []).map { _ = names.insert($0) }
-                }
-            }
-        }
-        return names
     }
 }

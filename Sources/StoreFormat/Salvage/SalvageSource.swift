@@ -78,15 +78,18 @@ struct SalvageSource {
                 .busy, "\(path) is open in another process", way: "end the programs that use it, and try again")
         }
         let copy = folder + "/store"
-        try files.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do {
+            try files.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError(writing: folder, error)
+        }
         for suffix in ["", "-wal", "-journal"] where files.fileExists(atPath: path + suffix) {
             do {
                 try files.copyItem(atPath: path + suffix, toPath: copy + suffix)
             } catch {
-                throw StoreError(
-                    .inputOutput, "\(path + suffix) cannot be copied to \(folder): \(error)",
-                    way: "free space there, and check the disk")
+                let bytes = (try? files.attributesOfItem(atPath: path + suffix)[.size]) as? Int
+                throw StoreError(writing: copy + suffix, error, bytes: bytes)
             }
             try? files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy + suffix)
         }

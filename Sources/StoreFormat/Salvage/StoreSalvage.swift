@@ -74,22 +74,19 @@ public enum StoreSalvage {
         _ path: String, to target: String, model: ModelDescription? = nil,
         progress: (String, Int64) -> Void = { _, _ in }
     ) throws -> Report {
-        guard !FileManager.default.fileExists(atPath: target) else {
-            throw StoreError(
-                .alreadyExists, "\(target) exists already", way: "give another path, or move the file away")
+        let draft = try StoreDraft(of: target)
+        try ExternalData.requireOwnPlace(target, hasFiles: !ExternalData(storePath: path).isEmpty)
+        let folder = "\(draft.path).source"
+        defer {
+            try? FileManager.default.removeItem(atPath: folder)
+            draft.discard()
         }
-        let folder = "\(target).salvage-\(UUID().uuidString.prefix(8))"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        do {
-            return try StoreConnector.translating(path) {
-                let source = try SalvageSource(path, folder: folder, model: model)
-                try StoreCreator.create(target, model: source.model)
-                let writer = try SalvageWriter(source, target: target)
-                return try writer.run(progress)
-            }
-        } catch {
-            StoreBackup.remove(target)
-            throw error
+        let report = try StoreBackup.translating(path, target) {
+            let source = try SalvageSource(RealPath.of(path), folder: folder, model: model)
+            try StoreCreator.create(draft.path, model: source.model)
+            return try SalvageWriter(source, target: draft.path).run(progress)
         }
+        try draft.finish()
+        return report
     }
 }

@@ -15,31 +15,13 @@ public enum StoreCreator {
     ///   attribute that no known trigger keeps; nothing is left behind by a failure.
     @discardableResult
     public static func create(_ path: String, model: ModelDescription, isTracked: Bool = true) throws -> Store {
-        guard !StoreProbe.isTaken(path) else { throw taken(path) }
+        let draft = try StoreDraft(of: path)
+        defer { draft.discard() }
         try DerivedTriggers.requireKnownForms(model)
-        // Made under a name of its own and put into place whole: what another process makes there meanwhile stays.
-        let draft = "\(path).new-\(UUID().uuidString)"
-        defer { StoreBackup.removeFile(draft) }
-        try StoreConnector.translating(path) { try write(draft, model, isTracked) }
-        try put(draft, at: path)
+        try StoreConnector.translating(path) { try write(draft.path, model, isTracked) }
+        // What another process has made there meanwhile stays.
+        try draft.finish()
         return try Store.open(path)
-    }
-
-    private static func put(_ draft: String, at path: String) throws {
-        if link(draft, path) == 0 {
-            unlink(draft)
-            return
-        }
-        if errno == EEXIST { throw taken(path) }
-        // Some file systems have no links.
-        guard [EPERM, ENOSYS, ENOTSUP].contains(errno), !StoreProbe.isTaken(path), rename(draft, path) == 0 else {
-            throw StoreError(
-                .inputOutput, "\(path) cannot be made: \(String(cString: strerror(errno)))", way: "check its folder")
-        }
-    }
-
-    private static func taken(_ path: String) -> StoreError {
-        StoreError(.alreadyExists, "\(path) exists already", way: "give another path, or move the file away")
     }
 
     private static func write(_ path: String, _ model: ModelDescription, _ isTracked: Bool) throws {

@@ -10,25 +10,49 @@ public struct ExternalData: Sendable, Hashable {
     /// Values above this many bytes go to a file.
     public static let threshold = 128 * 1024
 
-    /// The folder that goes with a store file.
+    /// The folder that goes with a store file: beside the file itself, where the path is a link.
     public init(storePath: String) {
-        let url = URL(fileURLWithPath: storePath)
+        let url = URL(fileURLWithPath: RealPath.of(storePath))
         let name = url.deletingPathExtension().lastPathComponent
         folder = url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA").path
     }
 
+    /// The folder above, `.<store name>_SUPPORT`.
+    var supportFolder: String { URL(fileURLWithPath: folder).deletingLastPathComponent().path }
+
+    /// Whether there are no files.
+    var isEmpty: Bool { ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).isEmpty }
+
     /// Whether another store in the same folder has its files in the same place: the name's last extension is not part of
     /// the place, and copies are often named by one more.
-    func isShared(storePath: String) -> Bool {
-        let url = URL(fileURLWithPath: storePath)
+    func isShared(storePath: String) -> Bool { !Self.sharers(of: storePath).isEmpty }
+
+    /// Files beside a store's that would have their external files in the same place, were they stores.
+    private static func sharers(of storePath: String) -> [String] {
+        let url = URL(fileURLWithPath: RealPath.of(storePath))
         let own = url.lastPathComponent
         let base = url.deletingPathExtension().lastPathComponent
-        let siblings =
-            (try? FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
-        return siblings.contains { name in
+        let folder = url.deletingLastPathComponent().path
+        let siblings = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return siblings.filter { name in
             name != own && !name.hasPrefix(own + "-") && !name.hasSuffix("-wal") && !name.hasSuffix("-shm")
                 && URL(fileURLWithPath: "/" + name).deletingPathExtension().lastPathComponent == base
-        }
+        }.map { "\(folder)/\($0)" }
+    }
+
+    /// Looks whether a new store of that name would have a place for external files of its own.
+    /// - Parameter hasFiles: whether it will have some at once.
+    /// - Throws: `StoreError` `ExternalData` where another store's are there, or would be.
+    static func requireOwnPlace(_ storePath: String, hasFiles: Bool) throws {
+        let place = ExternalData(storePath: storePath)
+        // What other programs have there is no store that could lose files.
+        let others = sharers(of: storePath).filter { StoreProbe.isDatabase($0) }
+        guard !place.isEmpty || hasFiles && !others.isEmpty else { return }
+        let owner = others.first ?? "another store"
+        throw StoreError(
+            .externalData,
+            "\(storePath) would have its external data in \(place.supportFolder), which is that of \(owner)",
+            way: "give it another name before the last extension, or another folder")
     }
 
     /// The path of the file of that name.
@@ -71,28 +95,14 @@ public struct ExternalData: Sendable, Hashable {
     static func column(naming name: String) -> SQLValue { .blob([2] + Array(name.utf8) + [0]) }
 
     /// Writes a file and syncs it, before the row that names it is written.
-    /// - Throws: `StoreError` `ExternalData`.
+    /// - Throws: `StoreError`: `DiskFull`, `ReadOnly`, `AccessDenied`, or `ExternalData` for any other failure.
     func write(_ data: Data, as name: String) throws {
-        let url = URL(fileURLWithPath: path(of: name))
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try data.write(to: url, options: .withoutOverwriting)
-            let file = try FileHandle(forUpdating: url)
-            try file.synchronize()
-            try file.close()
-            Self.synchronize(folder: folder)
+            try data.write(to: URL(fileURLWithPath: path(of: name)), options: .withoutOverwriting)
+            try DurableFile.synchronize(path(of: name))
         } catch {
-            throw StoreError(
-                .externalData, "the external file \(name) cannot be written: \(error)",
-                way: "make \(folder) writable and free space on its disk")
+            throw StoreError(writing: path(of: name), error, bytes: data.count, otherwise: .externalData)
         }
-    }
-
-    /// A new file's name is on the disk only when its folder is.
-    static func synchronize(folder: String) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
     }
 }

@@ -47,7 +47,7 @@ extension SaveTransaction {
     /// Before the commit: settles which files go, and notes them. A file that another row names as well stays.
     func prepareFiles() throws {
         guard !obsoleteFiles.isEmpty else { return }
-        let used = try ExternalReferences.names(store, connection)
+        let used = try ExternalReferences.names(store.layout, connection)
         obsoleteFiles.removeAll { used.contains($0) }
         try journal.note(obsoleteFiles)
     }

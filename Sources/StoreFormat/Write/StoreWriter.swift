@@ -19,6 +19,9 @@ public final class StoreWriter {
     /// The history transaction that the last save wrote in the other stack's name, where its deletes reached that
     /// stack's rows.
     public private(set) var forwarded: Int64?
+    /// Why the log could not be moved into the store after the last save that tried, such as a full disk: it grows until
+    /// that can be done. Nil where it could.
+    public private(set) var logProblem: StoreError?
     /// The schema that `store` and the mirrored triggers are of. Unknown until the first save: the store may have been
     /// migrated since it was read.
     private var schemaVersion: Int64?
@@ -47,7 +50,7 @@ public final class StoreWriter {
         notices = NoticeSender(storePath: store.path)
         self.maximumLogBytes = maximumLogBytes
         connection = try StoreConnector.connect(store.path, .writer(durability), busyTimeout: busyTimeout)
-        try StoreConnector.translating(store.path) { try ExternalFileJournal.recover(store, connection) }
+        try StoreConnector.translating(store.path) { _ = try ExternalFileJournal.recover(store, connection) }
     }
 
     /// Removes external files that a process which was killed in a save left behind. A writer does so when it is made;
@@ -140,6 +143,12 @@ public final class StoreWriter {
         let timeout = connection.busyTimeout
         connection.busyTimeout = min(timeout, 50)
         defer { connection.busyTimeout = timeout }
-        nextCheckpoint = try connection.checkpoint(.restart).isComplete ? 0 : frames + 1_000
+        do {
+            logProblem = nil
+            nextCheckpoint = try connection.checkpoint(.restart).isComplete ? 0 : frames + 1_000
+        } catch let error as SQLiteError {
+            logProblem = StoreError(error, path: store.path)
+            nextCheckpoint = frames + 100
+        }
     }
 }

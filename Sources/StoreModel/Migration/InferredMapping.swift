@@ -139,6 +139,7 @@ public struct MappingRefusal: Sendable, Hashable, CustomStringConvertible {
         case notUnique = "NotUnique"
         case dataLoss = "DataLoss"
         case unitsMerged = "UnitsMerged"
+        case frozen = "Frozen"
         case foreignContent = "ForeignContent"
     }
 

@@ -97,7 +97,9 @@ import Testing
         try sample.execute("UPDATE COEXIST_UNIT SET FROZEN = 1 WHERE NAME = 'Tag'")
         var new = Self.old
         new.entities[3].attributes.append(Short.attribute("color"))
-        #expect(try sample.refusals(to: new).map(\.place) == ["Tag"])
+        let refusals = try sample.refusals(to: new)
+        #expect(refusals.map { "\($0.place) \($0.code.rawValue)" } == ["Tag Frozen"])
+        #expect(refusals.first?.way.contains("`coexistctl thaw \(sample.path) Tag`") == true)
     }
 
     @Test func whatWasInheritedStaysSoUnderTheNamesOfNow() throws {

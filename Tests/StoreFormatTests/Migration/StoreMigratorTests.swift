@@ -144,9 +144,31 @@ import Testing
         try sample.expectSound(Self.new)
     }
 
+    @Test func damageThatTheCopyOfTheOldStoreHasIsTold() throws {
+        let sample = try MigrationSample(Self.old, sql: Self.rows)
+        #expect(try StoreMigrator(sample.path, to: Self.old).migrate().warnings == [])
+        try sample.execute("CREATE TABLE app AS SELECT hex(randomblob(900)) AS t FROM ZNOTE; DROP TABLE app")
+        do {
+            let connection = try Connection(path: sample.path, mode: .readWrite)
+            _ = try connection.checkpoint(.truncate)
+        }
+        // The first page of the list of free pages, which the header names (sqlite.org/fileformat.html, section 1.3).
+        let file = try #require(FileHandle(forUpdatingAtPath: sample.path))
+        let header = [UInt8](try file.read(upToCount: 100) ?? Data())
+        let page = header[32..<36].reduce(0) { $0 << 8 | Int($1) }
+        try #require(page > 1)
+        try file.seek(toOffset: UInt64(page - 1) * 4096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 64))
+        try file.close()
+        let report = try sample.migrate(to: Self.new)
+        let warning = try #require(report.warnings.first)
+        #expect(warning.contains("was damaged") && warning.contains(report.backup ?? "none"), "\(warning)")
+        try sample.expectSound(Self.new)
+    }
+
     @Test func leftoversOfAnEarlierMigrationAreRemoved() throws {
         let sample = try MigrationSample(Self.old, sql: Self.rows)
-        let leftover = StoreMigrator.temporaryPath(of: sample.path)
+        let leftover = sample.path + "-coexist-migration"
         for suffix in ["", "-journal"] { try Data("left".utf8).write(to: URL(fileURLWithPath: leftover + suffix)) }
         try sample.migrate(to: Self.new)
         try sample.expectSound(Self.new)

@@ -162,7 +162,7 @@ struct StoreProbeTests {
         try write([1])
         expectStoreError(.alreadyExists) { try StoreCreator.create(path, model: SampleModels.library) }
         #expect(FileManager.default.contents(atPath: path) == Data([1]))
-        expectStoreError(.accessDenied) { try StoreCreator.create(folder.file("no/b"), model: SampleModels.library) }
+        expectStoreError(.notFound) { try StoreCreator.create(folder.file("no/b"), model: SampleModels.library) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
     }
 }

@@ -41,19 +41,73 @@ struct BackupTests {
         #expect(try StoreVerifier.verify(connection, store: copy) == [])
     }
 
-    @Test("two copies that have their external files in one place do not take each other's")
+    @Test("a copy whose external files would lie where another store has its own is refused")
     func sharedPlace() throws {
         let sample = try Museum.make()
         let folder = try TemporaryFolder()
-        let targets = ["library.one", "library.two"].map { folder.file($0) }
-        for target in targets { try StoreBackup.copy(sample.path, to: target) }
-        StoreBackup.remove(targets[0])
-        let copy = try Store.open(targets[1])
-        #expect(try StoreVerifier.verify(try StoreConnector.offlineReader(targets[1]), store: copy) == [])
-        StoreBackup.remove(targets[1])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        try StoreBackup.copy(sample.path, to: folder.file("library.one"))
+        let before = try FolderContents(folder.path).files
+        let error = expectStoreError(.externalData) {
+            try StoreBackup.copy(sample.path, to: folder.file("library.two"))
+        }
+        #expect(error?.message.contains("library.one") == true)
+        #expect(try FolderContents(folder.path).files == before)
+        // A store without files of its own would take the other's for its own as well.
+        let plain = try SampleStore()
+        expectStoreError(.externalData) { try StoreBackup.copy(plain.path, to: folder.file("library.two")) }
+        expectStoreError(.externalData) {
+            _ = try StoreSalvage.salvage(sample.path, to: sample.folder.file("library.saved"))
+        }
         // Beside the store itself it would lose what the store removes.
         expectStoreError(.externalData) { try StoreBackup.copy(sample.path, to: sample.folder.file("library.bak")) }
+        // A letter is no store.
+        let other = try TemporaryFolder()
+        try Data("Dear Sir".utf8).write(to: URL(fileURLWithPath: other.file("library.txt")))
+        try StoreBackup.copy(sample.path, to: other.file("library.two"))
+    }
+
+    @Test(
+        "copies beside a store are named so that each has its external files to itself",
+        arguments: ["library.sqlite", "library.store", "library"])
+    func names(name: String) throws {
+        let folder = try TemporaryFolder()
+        let store = folder.file(name)
+        var places = [ExternalData(storePath: store).folder]
+        for label in ["before-coexist", "before-coexist", "replaced"] {
+            let copy = StoreBackup.path(beside: store, label: label)
+            #expect(copy.hasPrefix("\(store).\(label)-"))
+            try Data().write(to: URL(fileURLWithPath: copy))
+            places.append(ExternalData(storePath: copy).folder)
+        }
+        #expect(Set(places).count == 4, "\(places)")
+    }
+
+    @Test("a copy has its name when it is whole, and so have its external files")
+    func draft() throws {
+        let sample = try Museum.make()
+        let folder = try TemporaryFolder()
+        var seen: Set<String> = []
+        try StoreBackup.copy(sample.path, to: folder.file("copy.sqlite")) { _, _ in
+            seen.formUnion((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+        }
+        #expect(seen.contains { $0.hasPrefix("copy.sqlite.partial-") })
+        #expect(seen.contains { $0.hasPrefix(".copy.sqlite.partial-") && $0.hasSuffix("_SUPPORT") })
+        #expect(seen.allSatisfy { $0.contains(".partial-") }, "\(seen)")
+        #expect(
+            try Set(FileManager.default.contentsOfDirectory(atPath: folder.path))
+                == ["copy.sqlite", ".copy_SUPPORT"])
+    }
+
+    @Test("a copy of a damaged store is made, and said to be damaged")
+    func damaged() throws {
+        let folder = try TemporaryFolder()
+        let path = try Museum.copy(to: folder)
+        #expect(try StoreBackup.copy(path, to: folder.file("sound.db")) == nil)
+        try Pages.overwrite("ZLAMP", in: path)
+        let problem = try #require(try StoreBackup.copy(path, to: folder.file("damaged.db")))
+        // The shell says it in the same words.
+        let check = try Programs.sqlite3(folder.file("damaged.db"), "PRAGMA quick_check(1)")
+        #expect(check.lines.last == problem, "\(check)")
     }
 
     @Test("what lies at the target stays, and a copy that fails leaves nothing")
