@@ -50,7 +50,7 @@ extension DaemonCommands {
             if output.isJSON {
                 output.json(.object(reply))
             } else {
-                output.line("deleted in \(reply["token"]?.stringValue ?? "")")
+                output.line(reply["token"]?.stringValue.map { "deleted in \($0)" } ?? "there was nothing to delete")
             }
             return 0
         },
@@ -124,6 +124,6 @@ extension DaemonCommands {
             return
         }
         ObjectText.print(object, output)
-        output.line("saved as \(reply["token"]?.stringValue ?? "")")
+        output.line(reply["token"]?.stringValue.map { "saved as \($0)" } ?? "nothing changed, and nothing was saved")
     }
 }
