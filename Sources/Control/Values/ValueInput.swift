@@ -40,6 +40,7 @@ package struct ValueInput {
 
     private func attribute(_ json: JSON, _ attribute: AttributeLayout, _ path: String) throws -> AttributeValue? {
         if json.isNull { return nil }
+        let json = try plain(json, attribute.isComposite ? .composite : attribute.description.type, path)
         if attribute.description.isDerived {
             throw StoreError(.typeMismatch, "\(path) is derived: the store computes it", way: "leave it out")
         }
@@ -57,6 +58,26 @@ package struct ValueInput {
             return leaves.isEmpty ? nil : .composite(leaves)
         }
         return try scalar(json, attribute.description.type, path)
+    }
+
+    /// The bytes of a file, as `{"$bytes": base64}` gives them, in the form that the type is else given in: data stays data,
+    /// and everything else is what the file says as text.
+    private func plain(_ json: JSON, _ type: AttributeType, _ path: String) throws -> JSON {
+        guard let encoded = json["$bytes"]?.stringValue else { return json }
+        if type == .binaryData || type == .transformable { return .string(encoded) }
+        guard let bytes = Data(base64Encoded: encoded), let text = String(validating: bytes, as: UTF8.self) else {
+            throw StoreError(
+                .typeMismatch, "\(path) is \(type), and the file given for it is no text in UTF-8",
+                way: "give a file of text")
+        }
+        if type == .string { return .string(text) }
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard type == .composite else { return .string(trimmed) }
+        do { return try JSON(parsing: trimmed) } catch {
+            throw StoreError(
+                .typeMismatch, "\(path) is composite, and the file given for it is no JSON: \(error)",
+                way: "give a file with an object of its elements")
+        }
     }
 
     private func scalar(_ json: JSON, _ type: AttributeType, _ path: String) throws -> AttributeValue? {
