@@ -93,12 +93,25 @@ public enum ValueCases {
             "typeof(ZMOMENT) = 'real' AND ZMOMENT IS 700000000.125"),
         .init("moment", date(700_000_000.1234567), "700000000.1234567", "ZMOMENT IS 700000000.1234567"),
         .init("moment", date(-1.1), "-1.1", "ZMOMENT IS -1.1"),
+        .init(
+            "moment", date(252_423_993_599.99997), "\"9999-12-31T23:59:59.999999Z\"", "ZMOMENT IS 252423993599.99997"),
+        .init("moment", date(252_423_993_600), "252423993600", "ZMOMENT = 252423993600"),
+        .init("moment", date(-63_145_526_400.5), "-63145526400.5", "ZMOMENT IS -63145526400.5"),
+        .init("moment", date(.infinity), "\"Infinity\"", "ZMOMENT IS 9e999"),
         .init("amount", decimal("0.1"), "\"0.1\"", "typeof(ZAMOUNT) = 'real' AND ZAMOUNT IS 0.1"),
         .init("amount", decimal("-0.00000000000000000001"), "\"-0.00000000000000000001\"", "ZAMOUNT IS -1e-20"),
         .init(
             "amount", decimal("9007199254740993"), "\"9007199254740993\"",
             "typeof(ZAMOUNT) = 'integer' AND ZAMOUNT = 9007199254740993"),
         .init("amount", decimal("99999999.9999999"), "\"99999999.9999999\"", "ZAMOUNT IS 99999999.9999999"),
+        .init("amount", decimal("99999999.9999999"), "99999999.9999999", "ZAMOUNT IS 99999999.9999999"),
+        .init("amount", decimal("1234567890123456"), "1234567890123456", "ZAMOUNT = 1234567890123456"),
+        .init(
+            "amount", decimal("1234567890123456789"), "1234567890123456789",
+            "typeof(ZAMOUNT) = 'integer' AND ZAMOUNT = 1234567890123456789"),
+        .init(
+            "amount", decimal("-9223372036854775808"), "\"-9223372036854775808\"",
+            "hex(ZAMOUNT) = '2D39323233333732303336383534373735383038'"),
     ]
 
     private static let texts: [ValueCase] = [
@@ -151,7 +164,9 @@ public enum ValueCases {
         ("real", .double(.nan), .typeMismatch), ("moment", date(.nan), .typeMismatch),
         ("amount", .decimal(.nan), .typeMismatch), ("amount", decimal("79228162514264337593543950335"), .precisionLoss),
         ("amount", decimal("12345678901234567890123456789012345678"), .precisionLoss),
-        ("amount", decimal("0.12345678901234567"), .precisionLoss), ("text", .integer(1), .typeMismatch),
+        ("amount", decimal("0.12345678901234567"), .precisionLoss),
+        ("amount", decimal("9223372036854775808"), .precisionLoss),
+        ("amount", decimal("12345678901234567.5"), .precisionLoss), ("text", .integer(1), .typeMismatch),
         ("identifier", .string("01020304"), .typeMismatch), ("link", .data(Data()), .typeMismatch),
         ("flag", .integer(1), .typeMismatch), ("bytes", .string(""), .typeMismatch),
     ]

@@ -40,4 +40,41 @@ import Testing
         #expect(try daemon.ctl("consumers", "rename", "search").exitCode == 2)
         #expect(daemon.stop() == 0)
     }
+
+    /// The text shows spans of time, the JSON seconds.
+    @Test func howFarAReaderIsBehindIsShownForPeopleAndForScripts() throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        for name in ["a", "b"] { #expect(try daemon.ctl("insert", "Tag", "name=\(name)").exitCode == 0) }
+        let first = try #require(try daemon.json("history").first?["token"]?.stringValue)
+        #expect(try daemon.ctl("consumers", "add", "search", "--from", first).exitCode == 0)
+        let text = try daemon.ctl("consumers").output
+        #expect(text.firstMatch(of: /search +active +1 +[0-9]+ (s|min)/) != nil, "\(text)")
+        #expect(text.firstMatch(of: /[0-9]\.[0-9]/) == nil, "\(text)")
+        #expect(try daemon.json("consumers").first?[0]?["lagSeconds"]?.doubleValue ?? 0 > 0)
+    }
+
+    @Test func whereAllReadersAreExpiredAPruneSaysSo() throws {
+        let sample = try SampleStore()
+        do {
+            let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+            for name in ["a", "b", "c"] { #expect(try daemon.ctl("insert", "Tag", "name=\(name)").exitCode == 0) }
+            let first = try #require(try daemon.json("history").first?["token"]?.stringValue)
+            #expect(try daemon.ctl("consumers", "add", "search", "--from", first).exitCode == 0)
+            #expect(daemon.stop() == 0)
+        }
+        let file = sample.folder.file("config.json")
+        try Data(
+            """
+            {"store": "\(sample.path)", "history": {"maximumTransactions": 1, "slowConsumer": "expire"}}
+            """.utf8
+        ).write(to: URL(fileURLWithPath: file))
+        let daemon = try RunningDaemon(["--config", file], folder: sample.folder)
+        // The first round of the retention comes at the start.
+        #expect(eventually { (try? daemon.json("consumers").first?[0]?["state"]) == "expired" })
+        let result = try daemon.ctl("history", "prune")
+        #expect(result.exitCode == 1)
+        #expect(result.errors.contains("all consumers are expired (search)"))
+        #expect(result.errors.contains("history prune --before"))
+    }
 }

@@ -49,7 +49,15 @@ import Varlink
         ("small", "32768", "TypeMismatch"), ("medium", "1.5", "TypeMismatch"),
         ("identifier", "\"0102\"", "TypeMismatch"),
         ("amount", "\"79228162514264337593543950335\"", "PrecisionLoss"), ("amount", "\"1.2.3\"", "TypeMismatch"),
-        ("amount", "0.1234567890123456789", "TypeMismatch"), ("real", "\"NaN\"", "TypeMismatch"),
+        ("amount", "0.1234567890123456789", "PrecisionLoss"),
+        ("amount", "12345678901234567.5", "PrecisionLoss"), ("amount", "9223372036854775808", "PrecisionLoss"),
+        ("amount", "10000000000000000000000001", "PrecisionLoss"), ("amount", "\"1e-200\"", "PrecisionLoss"),
+        ("amount", "\"0.10000000000000000000000000000000000000001\"", "PrecisionLoss"),
+        ("large", "9223372036854775808", "TypeMismatch"), ("large", "1.0000000000000000001", "TypeMismatch"),
+        ("moment", "\"2021-02-30\"", "TypeMismatch"), ("moment", "\"2021-04-31T10:00:00Z\"", "TypeMismatch"),
+        ("moment", "\"2021-13-01\"", "TypeMismatch"), ("moment", "\"2021-01-01T24:00:00Z\"", "TypeMismatch"),
+        ("moment", "\"2016-12-31T23:59:60Z\"", "TypeMismatch"), ("moment", "9007199254740993", "TypeMismatch"),
+        ("moment", "\"10000-01-01\"", "TypeMismatch"), ("real", "\"NaN\"", "TypeMismatch"),
         ("moment", "\"soon\"", "TypeMismatch"), ("bytes", "\"?\"", "TypeMismatch"),
         ("place", "{\"town\":1}", "UnknownKey"),
         ("place", "{\"key\":\"x\"}", "TypeMismatch"), ("flag", "2", "TypeMismatch"),
@@ -58,7 +66,49 @@ import Varlink
         let daemon = try RunningDaemon(store: path, folder: folder)
         let result = try daemon.json("insert", "Sample", "\(attribute):=\(json)")
         #expect(result.first?["error"]?["code"]?.stringValue == code)
+        let message = result.first?["error"]?["message"]?.stringValue ?? ""
+        #expect(message.contains("Sample.\(attribute)"), "\(message)")
+        if attribute == "moment" { #expect(message.contains(json), "\(message)") }
         #expect(try Programs.sqlite3(path, "SELECT count(*) FROM ZSAMPLE").output == "0\n")
+    }
+
+    /// 0.10000000149011612 is the double of the float that is nearest to 0.1, which is what Core Data binds.
+    @Test(arguments: ["single=0.1", "single:=0.1", "single:=0.10000000149011612"])
+    func aFloatIsStoredAsTheNearestOne(value: String) throws {
+        let daemon = try RunningDaemon(store: path, folder: folder)
+        #expect(try daemon.ctl("insert", "Sample", value).exitCode == 0)
+        #expect(try holds("ZSINGLE IS 0.10000000149011612", 1))
+        for stack in ["legacy", "model"] {
+            let shown = try daemon.json("get", "Sample/1", "--stack", stack).first?[0]
+            #expect(shown?["values"]?["single"] == 0.10000000149011612)
+        }
+        #expect(try daemon.json("update", "Sample/1", value).first?["version"] == 1)
+        #expect(try daemon.json("update", "Sample/1", "single=0.2").first?["version"] == 2)
+    }
+
+    /// What `dump` prints is taken again as the same bits.
+    @Test func datesGoThroughADumpToTheBit() throws {
+        let daemon = try RunningDaemon(store: path, folder: folder)
+        let client = try daemon.client()
+        var generator = SystemRandomNumberGenerator()
+        var written = (0..<40).map { _ in Double.random(in: -7e10...3e11, using: &generator) }
+        written += [252_423_993_600, 252_423_993_599.99997, 1e300, -1e-300, 0.1 + 0.2, 5e-324]
+        for seconds in written {
+            _ = try client.call(
+                "org.coexistd.Control.Insert", ["entity": "Sample", "values": ["moment": .double(seconds)]])
+        }
+        for (i, line) in try Programs.ctl("dump", path).lines.enumerated() {
+            let dumped = try #require(try JSON(parsing: line)["values"]?["moment"])
+            #expect(dumped.doubleValue?.bitPattern == written[i].bitPattern, "\(line)")
+            let object = JSON.string("Sample/\(i + 1)")
+            let shown = try client.call("org.coexistd.Control.Get", ["objects": [object]])
+            for value in [dumped, shown["objects"]?[0]?["values"]?["moment"] ?? .null] {
+                let reply = try client.call(
+                    "org.coexistd.Control.Update", ["object": object, "values": ["moment": value]])
+                #expect(reply["object"]?["version"] == 1, "\(value) is not \(written[i])")
+                #expect(reply["token"] == .null)
+            }
+        }
     }
 
     @Test func anInfinityIsNamed() throws {

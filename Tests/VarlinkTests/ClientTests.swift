@@ -72,9 +72,41 @@ struct ClientTests {
 
     @Test(
         "Addresses of other kinds are refused",
-        arguments: ["", "name.sock", "tcp:127.0.0.1:1", "exec:/bin/true", "unix:", "unix:name", "@name"])
+        arguments: ["", "name.sock", "tcp:127.0.0.1:1", "exec:/bin/true", "unix:", "unix:@", "@name", "@na/me"])
     func badAddresses(address: String) throws {
         #expect(throws: ClientError.badAddress(address)) { try Client(address) }
+    }
+
+    @Test("A path need not begin with a slash or a dot")
+    func relativePaths() throws {
+        #expect(try ClientAddress("run/x.sock").path == "run/x.sock")
+        #expect(try ClientAddress("../x.sock").path == "../x.sock")
+        #expect(try ClientAddress("unix:name").path == "name")
+    }
+
+    @Test("A path that no socket's address holds is refused with its length and the limit")
+    func longPaths() throws {
+        let longest = "/" + String(repeating: "x", count: 106)
+        #expect(try ClientAddress(longest).path == longest)
+        #expect(throws: ClientError.pathTooLong(longest + "x", limit: 107)) { try Client("unix:" + longest + "x") }
+        #expect(
+            "\(ClientError.pathTooLong(longest + "x", limit: 107))".contains("108 bytes, and Linux takes at most 107"))
+        #expect("\(ListenerError.badPath(longest + "x"))".contains("108 bytes, and Linux takes at most 107"))
+    }
+
+    @Test("A client whose message the server takes no more of hears why")
+    func refusedMessage() throws {
+        var limits = Limits()
+        limits.messageBytes = 1000
+        let server = try TestServer(limits)
+        let client = try Client(server.path, timeout: .seconds(20))
+        let text = JSON.string(String(repeating: "x", count: 5_000_000))
+        #expect(
+            throws: ClientError.remote(
+                error: "org.varlink.service.InvalidParameter", parameters: ["parameter": "message"])
+        ) {
+            try client.call("org.example.test.Echo", ["text": text])
+        }
     }
 
     @Test("Properties behind a semicolon are ignored")

@@ -6,18 +6,24 @@ import Varlink
 struct ServerLimitTests {
     private let echo = #"{"method":"org.example.test.Echo","parameters":{"text":"a"}}"#
 
+    private func invalid(_ parameter: String) -> String {
+        #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"\#(parameter)"}}"#
+    }
+
     @Test(
-        "What is no message closes the connection without an answer, and others are served",
+        "What is no message is answered with an error, then the connection is closed, and others are served",
         arguments: [
-            "", "[]", "nonsense", #"{"method":1}"#, #"{"method":"a.b.C","more":true,"oneway":true}"#,
-            #"{"method":"a.b.C","extra":true}"#, #"{"method":"a.b.C","method":"a.b.C"}"#, #"{"parameters":{}}"#,
-            #"{"method":"a.b.C","parameters":[]}"#,
+            ("", "message"), ("[]", "message"), ("nonsense", "message"), (#"{"method":1}"#, "method"),
+            (#"{"method":"a.b.C","more":true,"oneway":true}"#, "more"), (#"{"method":"a.b.C","extra":true}"#, "extra"),
+            (#"{"method":"a.b.C","method":"a.b.C"}"#, "message"), (#"{"parameters":{}}"#, "method"),
+            (#"{"method":"a.b.C","parameters":[]}"#, "parameters"),
         ])
-    func malformed(text: String) throws {
+    func malformed(text: String, parameter: String) throws {
         let server = try TestServer()
         let other = try server.client()
         let client = try server.client()
         client.send(text)
+        #expect(try client.receive() == invalid(parameter))
         #expect(try client.receive() == nil)
         guard case .malformed = try server.closed.next() else {
             Issue.record("closed for another reason")
@@ -36,18 +42,62 @@ struct ServerLimitTests {
         #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
         try server.held.next().reply(["text": "b"])
         #expect(try client.receive() == #"{"parameters":{"text":"b"}}"#)
+        #expect(try client.receive() == invalid("message"))
         #expect(try client.receive() == nil)
     }
 
-    @Test("Nonsense during a stream ends it")
+    @Test("A message in pieces of one byte is answered as a whole one is, and what is wrong in it too")
+    func oneByteAtATime() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        for byte in Array(echo.utf8) + [0] { client.send(bytes: [byte]) }
+        #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
+        for byte in Array("[1]".utf8) + [0] { client.send(bytes: [byte]) }
+        #expect(try client.receive() == invalid("message"))
+        #expect(try client.receive() == nil)
+    }
+
+    @Test("A client that has closed its side for writing still gets its answers, and the error of a message cut short")
+    func halfClosed() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        client.send(bytes: Array(echo.utf8) + [0] + Array(echo.utf8) + [0] + Array(#"{"method":"org"#.utf8))
+        client.endInput()
+        #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
+        #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
+        #expect(try client.receive() == invalid("message"))
+        #expect(try client.receive() == nil)
+        #expect(try server.closed.next() == .malformed(.incomplete))
+    }
+
+    @Test("The server says what is wrong in its own words")
+    func objection() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("socket")
+        let server = try Server(
+            service: Service(vendor: "", product: "", version: "", url: "", interfaces: []),
+            listeners: [Listener(path: path)],
+            objection: { Reply(error: "org.example.test.Bad", ["why": .string("\($0)")]) }, handler: { $0.reply() })
+        let client = try RawClient(path)
+        client.send(#"{"method":"a.b.C","extra":true}"#)
+        #expect(
+            try client.receive() == #"{"error":"org.example.test.Bad","parameters":{"why":"unknown key `extra`"}}"#)
+        #expect(try client.receive() == nil)
+        server.stop(within: .zero)
+        server.waitUntilStopped()
+    }
+
+    @Test("Nonsense during a stream ends it, and is the last that the client hears")
     func nonsenseInStream() throws {
         let server = try TestServer()
         let client = try server.client()
         client.send(#"{"method":"org.example.test.Hold","more":true}"#)
         let call = try server.held.next()
         client.send("nonsense")
+        #expect(try client.receive() == invalid("message"))
         #expect(try client.receive() == nil)
         #expect(!call.isOpen)
+        #expect(!call.send(["text": "too late"]))
     }
 
     @Test("Invalid UTF-8 closes the connection")
@@ -55,6 +105,7 @@ struct ServerLimitTests {
         let server = try TestServer()
         let client = try server.client()
         client.send(bytes: Array(#"{"method":"a.b."#.utf8) + [0xFF] + Array(#""}"#.utf8) + [0])
+        #expect(try client.receive() == invalid("message"))
         #expect(try client.receive() == nil)
     }
 
@@ -67,6 +118,7 @@ struct ServerLimitTests {
         client.send(echo + String(repeating: " ", count: 1000 - echo.utf8.count))
         #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
         client.send(echo + String(repeating: " ", count: 1001 - echo.utf8.count))
+        #expect(try client.receive() == invalid("message"))
         #expect(try client.receive() == nil)
         #expect(try server.closed.next() == .malformed(.tooLong(limit: 1000)))
     }
@@ -76,6 +128,7 @@ struct ServerLimitTests {
         let server = try TestServer()
         let client = try server.client()
         while client.send(bytes: [UInt8](repeating: 0x20, count: 65_536)) {}
+        #expect(try client.receive() == invalid("message"))
         #expect(try client.receive() == nil)
         #expect(try server.closed.next() == .malformed(.tooLong(limit: 1 << 20)))
     }
@@ -87,6 +140,7 @@ struct ServerLimitTests {
         let server = try TestServer(limits)
         let client = try server.client()
         client.send(#"{"method":"org.example.test.Echo","parameters":{"text":[[]]}}"#)
+        #expect(try client.receive() == invalid("message"))
         #expect(try client.receive() == nil)
     }
 
@@ -100,6 +154,7 @@ struct ServerLimitTests {
         client.send(echo)
         #expect(try client.receive() == #"{"parameters":{"text":"a"}}"#)
         client.send(bytes: Array(#"{"meth"#.utf8))
+        #expect(try client.receive() == invalid("message"))
         #expect(try client.receive() == nil)
         #expect(try server.closed.next() == .messageTimeout)
         silent.send(echo)

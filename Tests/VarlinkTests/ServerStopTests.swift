@@ -68,6 +68,22 @@ struct ServerStopTests {
         #expect(!call.reply(["text": ""]))
     }
 
+    @Test("A client that reads nothing is not waited for until the deadline")
+    func stalledClient() throws {
+        var limits = Limits()
+        limits.farewellTime = .milliseconds(20)
+        let server = try TestServer(limits)
+        let client = try server.client()
+        client.send(#"{"method":"org.example.test.Hold","more":true}"#)
+        let call = try server.held.next()
+        // More than the socket takes.
+        #expect(call.send(["text": .string(String(repeating: "x", count: 1_000_000))]))
+        server.server.stop(within: .seconds(3600)) { _ in Reply(error: "org.example.test.Sad") }
+        #expect(server.server.waitUntilStopped(within: .seconds(60)))
+        #expect(try server.closed.next() == .stalled)
+        withExtendedLifetime(client) {}
+    }
+
     @Test("A reply that is under way when the server stops arrives whole")
     func flushed() throws {
         let server = try TestServer()

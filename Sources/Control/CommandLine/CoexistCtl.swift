@@ -24,32 +24,28 @@ public enum CoexistCtl {
     }
 
     private static func run(_ words: [String], _ output: Output) throws -> Int32 {
-        guard let name = words.first(where: { !$0.hasPrefix("-") }) ?? words.first else {
+        guard let place = commandPlace(words) else {
+            if words.contains("--version") { return version(output) }
             help(output)
-            return 2
+            return words.contains("--help") || words.contains("-h") ? 0 : 2
         }
+        let name = words[place]
+        var rest = words
+        rest.remove(at: place)
         switch name {
-        case "--help", "-h", "help":
-            help(output)
+        case "help":
+            guard let topic = rest.first(where: { !$0.hasPrefix("-") }) else {
+                help(output)
+                return 0
+            }
+            for command in try named(topic) { command.printHelp(output) }
             return 0
-        case "--version", "version":
-            output.line("coexistctl \(CoexistVersion.text)")
-            return 0
+        case "version": return version(output)
         default: break
         }
-        let given = commands.filter { $0.name == name }
-        guard !given.isEmpty else {
-            let nearest = NearestName.of(name, among: commands.map(\.name))
-            throw CommandFailure.usage(
-                "there is no command \(name)",
-                nearest.map { "did you mean \($0)?" } ?? "`coexistctl help` lists the commands")
-        }
-        var rest = words
-        if let place = rest.firstIndex(of: name) { rest.remove(at: place) }
-        if rest.contains("--help") {
-            for command in given {
-                output.line("usage: coexistctl \(command.name) \(command.usage)\n\(command.summary)")
-            }
+        let given = try named(name)
+        if rest.contains("--help") || rest == ["-h"] {
+            for command in given { command.printHelp(output) }
             return 0
         }
         // A name can stand for a command on a store and one on the daemon: the operands tell.
@@ -68,6 +64,27 @@ public enum CoexistCtl {
         throw failure ?? CommandFailure.usage("\(name) cannot be run so", "`coexistctl help` lists the commands")
     }
 
+    /// Where the command's name stands: options may be before it.
+    private static func commandPlace(_ words: [String]) -> Int? {
+        var place = 0
+        while place < words.count, words[place].hasPrefix("-") { place += words[place] == "--socket" ? 2 : 1 }
+        return place < words.count ? place : nil
+    }
+
+    private static func named(_ name: String) throws -> [Command] {
+        let given = commands.filter { $0.name == name }
+        guard given.isEmpty else { return given }
+        let nearest = NearestName.of(name, among: commands.map(\.name))
+        throw CommandFailure.usage(
+            "there is no command \(name)",
+            nearest.map { "did you mean \($0)?" } ?? "`coexistctl help` lists the commands")
+    }
+
+    private static func version(_ output: Output) -> Int32 {
+        output.line("coexistctl \(CoexistVersion.text)")
+        return 0
+    }
+
     private static func help(_ output: Output) {
         output.line("usage: coexistctl COMMAND … [--json]")
         for (title, commands) in [
@@ -77,7 +94,8 @@ public enum CoexistCtl {
             output.line("\n\(title):")
             output.table([["", ""]] + commands.map { ["  \($0.name) \($0.usage)", $0.summary] })
         }
-        output.line("\nThe daemon's socket: --socket PATH, else COEXIST_SOCKET, else \(Configuration.defaultSocket).")
+        output.line("\n`coexistctl help COMMAND` tells a command's options and their defaults.")
+        output.line("The daemon's socket: --socket PATH, else COEXIST_SOCKET, else \(Configuration.defaultSocket).")
         output.line(
             "Exit codes: 0 done, 1 refused or found something wrong, 2 wrong usage, 3 no daemon, 4 store cannot be opened, 5 access denied."
         )

@@ -24,7 +24,19 @@ public enum CoexistD {
 
     private static func run(_ words: [String], _ signals: SignalWaiter, _ output: Output) throws -> Int32 {
         if words.contains("--help") || words.contains("-h") {
-            output.line("usage: \(usage)\n       coexistd --check-config FILE")
+            output.line("usage: \(usage)\n       coexistd --check-config FILE\n")
+            output.table([
+                ["options", "", ""],
+                ["  --config FILE", "the configuration", "default: none: it or --store must be given"],
+                ["  --store STORE", "the store, with the configuration's defaults", "default: the configuration's"],
+                ["  --model MODEL", "the model to read the store by", "default: the one inside the store"],
+                [
+                    "  --socket PATH", "where to listen",
+                    "default: the configuration's, else \(Configuration.defaultSocket)",
+                ],
+                ["  --check-config FILE", "prints the effective values, and serves nothing", "default: off"],
+                ["  --version", "prints the version", "default: off"],
+            ])
             return 0
         }
         if words.contains("--version") {

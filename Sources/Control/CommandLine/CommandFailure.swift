@@ -37,7 +37,7 @@ struct CommandFailure: Error {
             self.init(exitCode: 1, code: "BadPredicate", message: "\(error)", way: "write it in NSPredicate's format")
         case let error as ListenerError:
             self.init(
-                exitCode: 2, code: "BadSocket", message: "\(error)", way: "give another socket, or end who has it")
+                exitCode: 2, code: "BadSocket", message: "\(error)", way: Self.way(of: error))
         case let error as ClientError: self.init(client: error)
         default: self.init(exitCode: 1, code: "Failed", message: "\(error)", way: "")
         }
@@ -64,6 +64,14 @@ struct CommandFailure: Error {
                 way: parameters["way"]?.stringValue ?? "", details: .object(details))
             return
         }
+        switch error {
+        case .badAddress, .pathTooLong:
+            self.init(
+                exitCode: 2, code: "BadSocket", message: "\(error)",
+                way: "give a shorter path, such as one from the working directory on: --socket PATH")
+            return
+        default: break
+        }
         if case .notReachable(let path, EACCES) = error {
             self.init(
                 exitCode: 5, code: "AccessDenied", message: "the socket \(path) may not be connected to",
@@ -73,6 +81,16 @@ struct CommandFailure: Error {
         self.init(
             exitCode: 3, code: "Unreachable", message: "\(error)",
             way: "start the daemon, or give its socket: --socket PATH")
+    }
+
+    private static func way(of error: ListenerError) -> String {
+        switch error {
+        case .badPath: "give a shorter path: --socket PATH, or socket in the configuration"
+        case .inUse: "give another socket, or end who has it"
+        case .notASocket: "give another path, or remove what is there"
+        case .notListening: "see the socket's unit"
+        case .system: "check that the folder is there and may be written"
+        }
     }
 
     private static func exitCode(_ code: String, opening: Bool) -> Int32 {

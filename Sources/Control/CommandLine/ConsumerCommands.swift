@@ -36,9 +36,14 @@ extension DaemonCommands {
         }
         let keys = ["name", "state", "lag", "lagSeconds", "keeps", "token"]
         output.table(
-            [["name", "state", "behind", "seconds", "keeps", "token"]]
+            [["name", "state", "behind", "for", "keeps", "token"]]
                 + list.map { consumer in
-                    keys.map { key in consumer[key].map { $0.stringValue ?? $0.description } ?? "-" }
+                    keys.map { key in
+                        if key == "lagSeconds", let seconds = consumer[key]?.doubleValue {
+                            return DurationText.text(seconds)
+                        }
+                        return consumer[key].map { $0.stringValue ?? $0.description } ?? "-"
+                    }
                 })
         return 0
     }

@@ -11,8 +11,8 @@ struct DaemonClient {
         let path =
             arguments.value("socket") ?? ProcessInfo.processInfo.environment["COEXIST_SOCKET"]
             ?? Configuration.defaultSocket
-        // A bare name is a file here, as everywhere in a shell.
-        client = try Client(path.contains("/") || path.hasPrefix("unix:") ? path : "./" + path)
+        // What is no address is a path from the working directory on, as everywhere in a shell.
+        client = try Client(path.hasPrefix("/") || path.hasPrefix("unix:") ? path : "./" + path)
     }
 
     func call(_ method: String, _ parameters: JSONObject = [:]) throws -> JSONObject {

@@ -19,7 +19,8 @@ extension DaemonCommands {
         },
         command(
             "insert", "ENTITY key=value… [--stack S] [--author A]",
-            "A new object; key:=JSON gives a JSON value, such as key:=null", options: ["stack", "author"],
+            "A new object; key:=JSON gives a JSON value, such as key:=null, and key:=@FILE a file's bytes",
+            options: ["stack", "author"],
             operands: 1...10_000
         ) { arguments, output, client in
             var parameters = try writing(arguments)
@@ -30,7 +31,8 @@ extension DaemonCommands {
         },
         command(
             "update", "OBJECT key=value… [--expect VERSION] [--stack S] [--author A]",
-            "Sets properties of an object; key:=JSON gives a JSON value", options: ["stack", "author", "expect"],
+            "Sets properties of an object; key:=JSON gives a JSON value, key:=@FILE a file's bytes",
+            options: ["stack", "author", "expect"],
             operands: 2...10_000
         ) { arguments, output, client in
             var parameters = try writing(arguments)
@@ -50,7 +52,7 @@ extension DaemonCommands {
             if output.isJSON {
                 output.json(.object(reply))
             } else {
-                output.line("deleted in \(reply["token"]?.stringValue ?? "")")
+                output.line(reply["token"]?.stringValue.map { "deleted in \($0)" } ?? "there was nothing to delete")
             }
             return 0
         },
@@ -63,7 +65,8 @@ extension DaemonCommands {
         return parameters
     }
 
-    /// `key=value` as a text that the daemon reads by the property's type, `key:=JSON` as what it says.
+    /// `key=value` as a text that the daemon reads by the property's type, `key:=JSON` as what it says, `key:=@FILE` as
+    /// the file's bytes.
     private static func values(_ words: ArraySlice<String>) throws -> JSONObject {
         var values: JSONObject = [:]
         for word in words {
@@ -72,12 +75,15 @@ extension DaemonCommands {
             }
             let key = word[..<place]
             let text = String(word[word.index(after: place)...])
-            if key.last == ":" {
+            if key.last == ":", text.hasPrefix("@") {
+                values[String(key.dropLast())] = try FileValue.json(String(text.dropFirst()), of: key.dropLast())
+            } else if key.last == ":" {
                 do {
                     values[String(key.dropLast())] = try JSON(parsing: text)
                 } catch {
                     throw CommandFailure.usage(
-                        "the value of \(key.dropLast()) is no JSON: \(error)", "write key:=JSON, such as key:=null")
+                        "the value of \(key.dropLast()) is no JSON: \(error)",
+                        "write key:=JSON, such as key:=null, or key=TEXT")
                 }
             } else {
                 values[String(key)] = .string(text)
@@ -124,6 +130,6 @@ extension DaemonCommands {
             return
         }
         ObjectText.print(object, output)
-        output.line("saved as \(reply["token"]?.stringValue ?? "")")
+        output.line(reply["token"]?.stringValue.map { "saved as \($0)" } ?? "nothing changed, and nothing was saved")
     }
 }

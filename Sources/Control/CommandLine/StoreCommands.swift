@@ -133,7 +133,7 @@ enum StoreCommands {
         } else if differences.isEmpty {
             output.line("no differences")
         } else {
-            for difference in differences { output.line("\(difference.kind.rawValue): \(difference)") }
+            for difference in differences { output.line("\(difference)") }
         }
         return differences.isEmpty ? 0 : 1
     }

@@ -5,11 +5,19 @@ import Systemd
 import Varlink
 
 extension Configuration {
-    private static let keys = [
-        "store", "model", "socket", "ownership", "guard", "crossStackDeletes", "history", "durability", "readers",
-        "cache",
-        "wal", "access", "limits", "log", "metricsFile",
+    /// The keys of each section.
+    static let sections = [
+        "ownership": ["default", "entities", "relationships"],
+        "history": ["tracking", "retention", "maximumTransactions", "slowConsumer"],
+        "readers": ["count", "maximumAge"],
+        "cache": ["maximumObjects", "legacy", "model"],
+        "wal": ["maximumBytes"],
+        "access": ["observe", "write", "admin"],
+        "limits": ["clients", "messageBytes", "queuedBytes", "idle"],
+        "log": ["level", "target"],
     ]
+    /// The keys of values that stand in no section.
+    static let plainKeys = ["store", "model", "socket", "guard", "crossStackDeletes", "durability", "metricsFile"]
 
     /// Reads a configuration file. Relative paths in it are relative to the file.
     /// - Throws: `ConfigurationError`.
@@ -36,7 +44,7 @@ extension Configuration {
             throw ConfigurationError(
                 path: "(top)", message: "a configuration is an object", way: "see config.example.json")
         }
-        let top = try ConfigurationReader(object, path: "", keys: Self.keys)
+        let top = try ConfigurationReader(object, path: "", keys: Self.plainKeys + Self.sections.keys.sorted())
         func resolve(_ path: String) -> String {
             path.hasPrefix("/")
                 ? path : URL(fileURLWithPath: folder).appendingPathComponent(path).standardizedFileURL.path
@@ -69,44 +77,45 @@ extension Configuration {
     }
 
     private mutating func readSections(_ top: ConfigurationReader) throws {
+        func section(_ name: String) throws -> ConfigurationReader? {
+            try top.section(name, keys: Self.sections[name] ?? [])
+        }
         let year = 31_536_000
-        if let section = try top.section("ownership", keys: ["default", "entities", "relationships"]) {
+        if let section = try section("ownership") {
             ownership.defaultOwner = try section.choice("default", StackName.self) ?? ownership.defaultOwner
             ownership.entities = try section.owners("entities") ?? [:]
             ownership.relationships = try section.owners("relationships") ?? [:]
         }
-        if let section = try top.section(
-            "history", keys: ["tracking", "retention", "maximumTransactions", "slowConsumer"])
-        {
+        if let section = try section("history") {
             history.isTracking = try section.choice("tracking", Switch.self) != .off
             history.retention = try section.integer("retention", 0...100 * year)
             history.maximumTransactions = try section.integer("maximumTransactions", 1...Int.max)
             history.slowConsumer = try section.choice("slowConsumer", History.SlowConsumer.self) ?? .hold
         }
-        if let section = try top.section("readers", keys: ["count", "maximumAge"]) {
+        if let section = try section("readers") {
             readers.count = try section.integer("count", 1...64) ?? readers.count
             readers.maximumAge = try section.integer("maximumAge", 1...86_400) ?? readers.maximumAge
         }
-        if let section = try top.section("cache", keys: ["maximumObjects", "legacy", "model"]) {
+        if let section = try section("cache") {
             let both = try section.integer("maximumObjects", 0...100_000_000)
             cache.legacy = try section.integer("legacy", 0...100_000_000) ?? both ?? cache.legacy
             cache.model = try section.integer("model", 0...100_000_000) ?? both ?? cache.model
         }
-        if let section = try top.section("wal", keys: ["maximumBytes"]) {
+        if let section = try section("wal") {
             maximumLogBytes = try section.integer("maximumBytes", 65_536...1 << 40) ?? maximumLogBytes
         }
-        if let section = try top.section("access", keys: ["observe", "write", "admin"]) {
+        if let section = try section("access") {
             access.observe = try section.strings("observe") ?? []
             access.write = try section.strings("write") ?? []
             access.admin = try section.strings("admin") ?? []
         }
-        if let section = try top.section("limits", keys: ["clients", "messageBytes", "queuedBytes", "idle"]) {
+        if let section = try section("limits") {
             limits.clients = try section.integer("clients", 1...4_096) ?? limits.clients
             limits.messageBytes = try section.integer("messageBytes", 1_024...16 << 20) ?? limits.messageBytes
             limits.queuedBytes = try section.integer("queuedBytes", 65_536...1 << 30) ?? limits.queuedBytes
             limits.idle = try section.integer("idle", 0...86_400) ?? limits.idle
         }
-        if let section = try top.section("log", keys: ["level", "target"]) {
+        if let section = try section("log") {
             if let text = try section.string("level") {
                 guard let level = LogLevel(name: text) else {
                     throw ConfigurationError(

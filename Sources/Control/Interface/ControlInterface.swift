@@ -20,7 +20,8 @@ public enum ControlInterface {
         "InvalidValue", "InvalidRawValue", "MissingValue", "TransformerUnknown", "ObjectDeleted", "BadPredicate",
         "ValidationFailed", "OwnershipViolation", "StaleEpoch", "Frozen", "VersionConflict", "UniqueConflict",
         "DeleteDenied", "CrossStackDelete", "TokenExpired", "ReaderExpired", "OtherStore", "AlreadyExists",
-        "NotAdopted", "Refused", "BadConfiguration", "Stopping",
+        "NotAdopted", "Refused", "BadConfiguration", "Stopping", "StaleLog", "StoreReplaced", "UnsupportedDerivation",
+        "MalformedMessage", "MessageTooLong",
     ]
 
     private static var text: String {
@@ -196,14 +197,16 @@ public enum ControlInterface {
         # Objects by identity: Entity/12, or a Core Data URI. Fresh reads past the cache.
         method Get(objects: []string, stack: ?string, fresh: ?bool) -> (objects: []object)
 
-        # A new object. Without a stack the owner writes.
-        method Insert(entity: string, values: object, stack: ?string, author: ?string) -> (object: object, token: string)
+        # A new object. Without a stack the owner writes. The token is that of the transaction, here and below; null where
+        # the store keeps no history of it.
+        method Insert(entity: string, values: object, stack: ?string, author: ?string) -> (object: object, token: ?string)
 
-        # Sets properties of an object; expect is the version that was read.
-        method Update(object: string, values: object, expect: ?int, stack: ?string, author: ?string) -> (object: object, token: string)
+        # Sets properties of an object; expect is the version that was read. Where every property has its value already,
+        # nothing is saved, whoever asks: the token is null.
+        method Update(object: string, values: object, expect: ?int, stack: ?string, author: ?string) -> (object: object, token: ?string)
 
         # Deletes objects in one transaction.
-        method Delete(objects: []string, stack: ?string, author: ?string) -> (token: string)
+        method Delete(objects: []string, stack: ?string, author: ?string) -> (token: ?string)
 
         # Transactions with their changes, oldest first. With more: one a reply; with follow, new ones as they come.
         method History(

@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import StoreModel
 import Varlink
 

@@ -37,10 +37,14 @@ extension Requests {
         if let text = parameters["before"]?.stringValue {
             bound = try self.bound(text)
         } else {
-            guard try bridge.consumers().contains(where: { $0.state == .active }) else {
+            let consumers = try bridge.consumers()
+            guard consumers.contains(where: { $0.state == .active }) else {
+                let names = consumers.map(\.name).joined(separator: ", ")
                 throw StoreError(
-                    .refused, "nothing says how much of history may go: there is no consumer",
-                    way: "say how far: --before TOKEN, or --before DATE")
+                    .refused,
+                    "nothing says how much of history may go: "
+                        + (names.isEmpty ? "there is no consumer" : "all consumers are expired (\(names))"),
+                    way: "say how far: `coexistctl history prune --before TOKEN`, or a date instead of the token")
             }
             bound = .acknowledged
         }

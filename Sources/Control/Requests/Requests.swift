@@ -123,8 +123,9 @@ struct Requests: Sendable {
         return (try instance.save(batch), instance)
     }
 
+    /// The token of what was saved; null where nothing changed, and so nothing was.
     private func written(_ result: SaveResult) throws -> JSON {
-        .string(try token(try result.transaction ?? bridge.lastTransaction()))
+        try result.transaction.map { .string(try token($0)) } ?? .null
     }
 
     func insert(_ parameters: JSONObject) throws -> JSONObject {

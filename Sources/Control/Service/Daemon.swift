@@ -101,9 +101,9 @@ public final class Daemon: Sendable {
             bridge: bridge, access: configuration.access, log: log,
             clients: { [weak self] in self?.server.withLock { $0?.statistics.clients } ?? 0 },
             reload: { [weak self] in try self?.reload() ?? [] }, stop: { [signals] in signals.raise(.terminate) })
-        let server = try Server(service: description, listeners: [listener], limits: limits) { call in
-            service.handle(call)
-        }
+        let server = try Server(
+            service: description, listeners: [listener], limits: limits,
+            objection: { ErrorReply.of($0) }, handler: { service.handle($0) })
         self.server.withLock { $0 = server }
         self.service.withLock { $0 = service }
         if let path = configuration.metricsFile {

@@ -28,6 +28,26 @@ enum ErrorReply {
         }
     }
 
+    /// The answer to what is no message of the protocol.
+    static func of(_ error: MessageError) -> Reply {
+        let (name, parameters) =
+            switch error {
+            case .tooLong(let limit):
+                make(
+                    "MessageTooLong", "the message is longer than \(limit) bytes",
+                    "send less at once, or raise limits.messageBytes in the daemon's configuration")
+            case .notInTime:
+                make("MalformedMessage", "the message was \(error)", "end each message with a NUL byte")
+            case .incomplete:
+                make("MalformedMessage", "the message is incomplete: \(error)", "end each message with a NUL byte")
+            default:
+                make(
+                    "MalformedMessage", "this is no call: \(error)",
+                    "send a JSON object with method and parameters, and a NUL byte behind it")
+            }
+        return Reply(error: name, parameters)
+    }
+
     private static func make(
         _ code: String, _ message: String, _ way: String, _ objects: [JSON] = []
     ) -> (name: String, parameters: JSONObject) {

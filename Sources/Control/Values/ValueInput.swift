@@ -40,6 +40,7 @@ package struct ValueInput {
 
     private func attribute(_ json: JSON, _ attribute: AttributeLayout, _ path: String) throws -> AttributeValue? {
         if json.isNull { return nil }
+        let json = try plain(json, attribute.isComposite ? .composite : attribute.description.type, path)
         if attribute.description.isDerived {
             throw StoreError(.typeMismatch, "\(path) is derived: the store computes it", way: "leave it out")
         }
@@ -57,6 +58,26 @@ package struct ValueInput {
             return leaves.isEmpty ? nil : .composite(leaves)
         }
         return try scalar(json, attribute.description.type, path)
+    }
+
+    /// The bytes of a file, as `{"$bytes": base64}` gives them, in the form that the type is else given in: data stays data,
+    /// and everything else is what the file says as text.
+    private func plain(_ json: JSON, _ type: AttributeType, _ path: String) throws -> JSON {
+        guard let encoded = json["$bytes"]?.stringValue else { return json }
+        if type == .binaryData || type == .transformable { return .string(encoded) }
+        guard let bytes = Data(base64Encoded: encoded), let text = String(validating: bytes, as: UTF8.self) else {
+            throw StoreError(
+                .typeMismatch, "\(path) is \(type), and the file given for it is no text in UTF-8",
+                way: "give a file of text")
+        }
+        if type == .string { return .string(text) }
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard type == .composite else { return .string(trimmed) }
+        do { return try JSON(parsing: trimmed) } catch {
+            throw StoreError(
+                .typeMismatch, "\(path) is composite, and the file given for it is no JSON: \(error)",
+                way: "give a file with an object of its elements")
+        }
     }
 
     private func scalar(_ json: JSON, _ type: AttributeType, _ path: String) throws -> AttributeValue? {
@@ -78,11 +99,10 @@ package struct ValueInput {
         case .double, .float:
             let number = Self.double(json) ?? text.flatMap { Self.double($0) }
             return try need(number.map { .double($0) }, "a number that a double holds")
-        case .decimal:
-            return try need(Self.decimal(json).map { .decimal($0) }, "a decimal, as a text where it has over 15 digits")
+        case .decimal: return .decimal(try decimal(json, path))
         case .date:
-            let value =
-                text.flatMap { DateText.date($0) } ?? json.doubleValue.map { Date(timeIntervalSinceReferenceDate: $0) }
+            let seconds = text == nil ? Self.double(json) : text.flatMap { Self.infinity($0) }
+            let value = text.flatMap { DateText.date($0) } ?? seconds.map { Date(timeIntervalSinceReferenceDate: $0) }
             return try need(value.map { .date($0) }, "a date as 2026-11-30T12:00:00Z, or seconds since 2001-01-01 UTC")
         case .uuid: return try need(text.flatMap { UUID(uuidString: $0) }.map { .uuid($0) }, "a UUID")
         case .uri: return try need(text.map { .uri($0) }, "a URI")
@@ -127,25 +147,36 @@ package struct ValueInput {
         return json.doubleValue
     }
 
+    private static func infinity(_ text: String) -> Double? {
+        ["Infinity": .infinity, "-Infinity": -.infinity][text]
+    }
+
     /// The number that a text stands for; an infinity only by its name, an integer only where a double holds it.
     private static func double(_ text: String) -> Double? {
-        if text == "Infinity" { return .infinity }
-        if text == "-Infinity" { return -.infinity }
+        if let infinity = infinity(text) { return infinity }
         if let whole = Int64(text) { return Double(exactly: whole) }
         if let whole = UInt64(text) { return Double(exactly: whole) }
         return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// The decimal of a text that is one from end to end, or of a number. A fraction comes as a double: one that needs
-    /// over 15 digits may have been rounded from more.
-    private static func decimal(_ json: JSON) -> Decimal? {
+    /// The decimal of a text that is one from end to end, or of a number.
+    private func decimal(_ json: JSON, _ path: String) throws -> Decimal {
         let text = json.stringValue ?? (json.doubleValue == nil ? "" : json.description)
-        let mantissa = text.lowercased().prefix { $0 != "e" }.filter(\.isNumber).drop { $0 == "0" }
-        if case .double = json, mantissa.count > 15 { return nil }
-        let isNumber = text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil
+        guard text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil else {
+            throw mismatch(path, "a decimal", json)
+        }
+        let digits = text.prefix { $0 != "e" && $0 != "E" }.filter(\.isNumber).drop { $0 == "0" }
+        let end = digits.lastIndex { $0 != "0" }
         // Foundation keeps 38 digits, and rounds what has more.
-        guard isNumber, mantissa.count <= 38 else { return nil }
-        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        guard end.map({ digits[...$0].count }) ?? 0 <= 38,
+            let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), !value.isNaN,
+            value != 0 || end == nil
+        else {
+            throw StoreError(
+                .precisionLoss, "\(path): \(text.prefix(80)) is more than a decimal holds",
+                way: "round it to 15 digits, or keep it in a string attribute")
+        }
+        return value
     }
 
     private func mismatch(_ path: String, _ what: String, _ json: JSON) -> StoreError {

@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
         let denied = deniedDeletions()
         if !denied.isEmpty {
             throw StoreError(
-                .deleteDenied, denied.map { "\($0.object): \($0.reason)" }.joined(separator: "; "),
+                .deleteDenied, denied.map { "\($0.name): \($0.reason)" }.joined(separator: "; "),
                 way: "delete those first, or give them another owner", objects: denied)
         }
         var offences: [StoreError.Offence] = []

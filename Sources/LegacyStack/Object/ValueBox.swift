@@ -107,8 +107,9 @@ enum ValueBox {
             if let value = object as? Int { return .integer(Int64(value)) }
             if let value = ExactNumber.integer(object) { return .integer(value) }
         case .double, .float:
-            if let value = object as? Double { return .double(value) }
-            if let value = ExactNumber.double(object) { return .double(value) }
+            if let value = object as? Double ?? ExactNumber.double(object) {
+                return .double(leaf.type == .float ? ValueCoding.float(value) : value)
+            }
         case .decimal:
             if let value = object as? Decimal { return .decimal(value) }
             if let value = ExactNumber.decimal(object) { return .decimal(value) }

@@ -76,7 +76,7 @@ final class SaveWork {
         try writeJoins(transaction)
         // Before what still leads to a deleted object is looked for: a row that was not deleted for a conflict does.
         if !conflicts.isEmpty {
-            let shown = conflicts.prefix(10).map { "\($0.object): \($0.reason)" }.joined(separator: "; ")
+            let shown = conflicts.prefix(10).map { "\($0.name): \($0.reason)" }.joined(separator: "; ")
             throw StoreError(
                 .versionConflict, shown + (conflicts.count > 10 ? "; and \(conflicts.count - 10) more" : ""),
                 way: "refresh the objects, or set another merge policy, and save again",
@@ -135,10 +135,15 @@ final class SaveWork {
         }
         let layouts = entities.sorted().map { schema.entities[$0].layout }
         try transaction.authorize(layouts) { name in
-            inserts.filter { $0.object.info.name == name }.map { ObjectReference(entity: name, key: $0.key) }
-                + deleted.filter { $0.info.name == name && !isForwarded($0) }.map(\.id.shown)
+            let kept =
+                deleted.filter { $0.info.name == name && !isForwarded($0) }.map(\.id.shown)
                 + changeOrder.filter { $0.entity.name == name && !noted.contains($0.rowKey) && !isForwarded($0) }
                 .map(\.reference)
+            return inserts.filter { $0.object.info.name == name }.map { insert in
+                StoreError.Offence(
+                    object: ObjectReference(entity: name, key: 0), reason: "",
+                    label: NewObjectName.text(insert.object.info.layout) { insert.values[$0] })
+            } + kept.map { StoreError.Offence(object: $0, reason: "") }
         }
     }
 

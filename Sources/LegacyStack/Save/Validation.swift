@@ -13,7 +13,7 @@ enum Validation {
             offences.append(
                 .init(
                     object: object.id.shown, reason: "\(object.info.name).\(property) \(why)", property: property,
-                    validationCode: code))
+                    validationCode: code, label: label(object)))
         }
         if var error = object.extras?.refusal {
             error.objects = [.init(object: object.id.shown, reason: error.message)]
@@ -21,7 +21,7 @@ enum Validation {
         }
         for (slot, property) in object.info.properties.enumerated() {
             if !object.slots.isEmpty, case .invalid(var error) = object.slots[slot] {
-                error.objects = [.init(object: object.id.shown, reason: error.message)]
+                error.objects = [.init(object: object.id.shown, reason: error.message, label: label(object))]
                 throw error
             }
             switch property {
@@ -33,8 +33,21 @@ enum Validation {
         if !offences.isEmpty { throw failure(offences) }
     }
 
+    /// A new object by its values.
+    private static func label(_ object: NSManagedObject) -> String? {
+        guard object.id.isTemporaryID else { return nil }
+        return NewObjectName.text(object.info.layout) { column in
+            for (slot, property) in object.info.properties.enumerated() {
+                if case .attribute(let attribute) = property, let leaf = attribute.leaf, leaf.column == column {
+                    return object.columnValue(leaf, slot)
+                }
+            }
+            return nil
+        }
+    }
+
     static func failure(_ offences: [StoreError.Offence]) -> StoreError {
-        let shown = offences.prefix(10).map { "\($0.object): \($0.reason)" }.joined(separator: "; ")
+        let shown = offences.prefix(10).map { "\($0.name): \($0.reason)" }.joined(separator: "; ")
         let more = offences.count > 10 ? "; and \(offences.count - 10) more" : ""
         return StoreError(
             .validationFailed, shown + more, way: "correct the values, and save again",
@@ -107,12 +120,18 @@ enum Validation {
             (measured, what) = (PredicateConstant.column(value), "is \(shown(value))")
             codes = (NSValidationNumberTooSmallError, NSValidationNumberTooLargeError)
         }
-        if let minimum = description.minimum.map({ PredicateConstant.natural($0) }), !minimum.isNull,
+        func bound(_ value: ModelValue?) -> SQLValue? {
+            let bound = value.map { PredicateConstant.natural($0) }
+            // A value of floats was rounded to one, and so its bounds are.
+            guard description.type == .float, let number = bound?.doubleValue else { return bound }
+            return .real(ValueCoding.float(number))
+        }
+        if let minimum = bound(description.minimum), !minimum.isNull,
             SQLValue.compare(measured, minimum) == .orderedAscending
         {
             fail("\(what), less than the minimum", codes.low)
         }
-        if let maximum = description.maximum.map({ PredicateConstant.natural($0) }), !maximum.isNull,
+        if let maximum = bound(description.maximum), !maximum.isNull,
             SQLValue.compare(measured, maximum) == .orderedDescending
         {
             fail("\(what), more than the maximum", codes.high)

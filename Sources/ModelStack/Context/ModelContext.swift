@@ -134,7 +134,7 @@ public final class ModelContext {
         guard let backing = try objects.object(entity, id.key) else {
             guard !id.isTemporary else {
                 throw StoreError(
-                    .unknownObject, "\(id) is the temporary identity of an object of another context",
+                    .unknownObject, "a \(id.entityName) that was never saved is known to its own context only",
                     way: "save it there first, and take its identity then")
             }
             return nil

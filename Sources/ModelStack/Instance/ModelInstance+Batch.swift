@@ -177,7 +177,9 @@ enum DefaultValues {
             guard let attribute = property.attribute else { continue }
             if let leaf = attribute.leaf, let value = attribute.description.defaultValue {
                 // A default that does not fit its attribute is a fault of the model, and none is given.
-                values[property.slot] = PredicateConstant.value(value, as: leaf) ?? .null
+                let column = PredicateConstant.value(value, as: leaf) ?? .null
+                let float = leaf.type == .float ? column.doubleValue.map { ValueCoding.float($0) } : nil
+                values[property.slot] = float.map { .real($0) } ?? column
             }
         }
         return values

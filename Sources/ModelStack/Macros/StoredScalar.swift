@@ -139,8 +139,8 @@ extension Float: StoredScalar {
         guard let value = _stored.doubleValue else { return nil }
         self = Float(value)
     }
-    /// The number as REAL, widened to a double.
-    public var _stored: SQLValue { .real(Double(self)) }
+    /// The number as REAL, widened to a double. SQLite keeps no negative zero.
+    public var _stored: SQLValue { .real(self == 0 ? 0 : Double(self)) }
 }
 
 extension Date: StoredScalar {

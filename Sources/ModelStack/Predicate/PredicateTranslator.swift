@@ -106,6 +106,11 @@ final class PredicateTranslator {
     func captured(_ value: Any, beside other: Operand?, _ expression: Any) throws -> SQLValue {
         if let id = value as? PersistentIdentifier { return try key(id, beside: other) }
         if let model = value as? any PersistentModel { return try key(model.persistentModelID, beside: other) }
+        if let decimal = value as? Decimal, ValueCoding.column(decimal) == nil {
+            throw StoreError(
+                .precisionLoss, "\(expression) compares with \(decimal), which no store holds exactly",
+                way: "give at most 15 digits, or an integer of 64 bits")
+        }
         if let scalar = value as? any StoredScalar { return scalar._stored }
         if let optional = value as? any AnyOptionalType {
             guard let inner = optional.wrappedValue else { return .null }

@@ -7,9 +7,11 @@ extension SaveRun {
         for work in order where work.kind == .insert && !work.entity.layout.uniquenessConstraints.isEmpty {
             guard let key = try existingKey(work), self.work(work.entity.root, key)?.kind != .delete else { continue }
             guard let row = try row(work.entity, key), row.plan === work.entity else {
+                let offence = work.offence("not unique")
                 throw StoreError(
-                    .uniqueConflict, "\(work.reference): an object of another entity has the same unique value",
-                    way: "change the value", objects: [.init(object: work.reference, reason: "not unique")])
+                    .uniqueConflict,
+                    "\(offence.name) cannot be saved: an object of another entity has its unique value",
+                    way: "change the value", objects: [offence])
             }
             counts[work.entity.root, default: 1] -= 1
             try becomeUpdate(work, row)

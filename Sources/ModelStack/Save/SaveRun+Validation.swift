@@ -13,15 +13,14 @@ extension SaveRun {
                 let property = work.entity.properties[check.property]
                 if let problem = try problem(work, property) {
                     if code == .validationFailed { code = problem.code }
-                    offences.append(
-                        .init(object: work.reference, reason: problem.reason, property: property.name))
+                    offences.append(work.offence(problem.reason, property: property.name))
                 }
             }
         }
         guard let first = offences.first else { return }
         throw StoreError(
             code,
-            "\(first.object): \(first.reason)" + (offences.count > 1 ? "; and \(offences.count - 1) more" : ""),
+            "\(first.name): \(first.reason)" + (offences.count > 1 ? "; and \(offences.count - 1) more" : ""),
             way: "set the values and save again", objects: offences)
     }
 

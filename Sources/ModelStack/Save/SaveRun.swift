@@ -119,7 +119,7 @@ final class SaveRun {
             entities[work.entity.index] = work.entity.layout
         }
         try transaction.authorize(entities.values.sorted { $0.number < $1.number }) { name in
-            order.filter { $0.entity.name == name && !isForwarded($0) }.map(\.reference)
+            order.filter { $0.entity.name == name && !isForwarded($0) }.map { $0.offence("") }
         }
         try authorizeJoins()
     }

@@ -39,7 +39,18 @@ final class SaveWork {
     /// Whether only another object's relationship touches it: a version and a change row, no column.
     var isTouch: Bool { kind == .update && values.isEmpty }
     var written: SaveTransaction.WrittenRow { (entity.layout, key) }
-    var reference: ObjectReference { ObjectReference(entity: entity.name, key: key) }
+    /// The object; without a key where it is new, since no row has it yet.
+    var reference: ObjectReference { ObjectReference(entity: entity.name, key: kind == .insert ? 0 : key) }
+
+    /// The object as messages name it.
+    func offence(_ reason: String, property: String? = nil) -> StoreError.Offence {
+        let label =
+            kind == .insert
+            ? NewObjectName.text(entity.layout) { column in
+                self.entity.columns.firstIndex(of: column).map { self.value($0) }
+            } : nil
+        return StoreError.Offence(object: reference, reason: reason, property: property, label: label)
+    }
 
     /// A slot's value when the save is done.
     func value(_ slot: Int) -> SQLValue {

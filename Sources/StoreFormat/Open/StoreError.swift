@@ -77,14 +77,17 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         public var reason: String
         /// The property that failed validation.
         public var property: String?
+        /// What to call the object where it has no row yet.
+        public var label: String?
         /// Core Data's number for the failure of a validation, such as 1570 for a value that is missing.
         public var validationCode: Int?
 
         /// An object of a refused save.
         public init(
             object: ObjectReference, owner: StackName? = nil, epoch: Int64? = nil, reason: String,
-            property: String? = nil, validationCode: Int? = nil
+            property: String? = nil, validationCode: Int? = nil, label: String? = nil
         ) {
+            self.label = label
             self.object = object
             self.owner = owner
             self.epoch = epoch
@@ -92,6 +95,15 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
             self.property = property
             self.validationCode = validationCode
         }
+
+        /// How messages name the object: as `Entity/12`, or by its values where it has no row yet.
+        public var name: String { label ?? "\(object)" }
+    }
+
+    /// The objects that a list of offences is about, no more of them than a person reads.
+    static func list(_ offences: [Offence]) -> String {
+        let more = offences.count > 10 ? ", and \(offences.count - 10) more" : ""
+        return offences.prefix(10).map(\.name).joined(separator: ", ") + more
     }
 
     /// An error with what is wrong and the way out.

@@ -20,7 +20,7 @@ public enum PredicateConstant {
             }
         case (.text, .string), (.text, .url), (.date, .date), (.uuid, .uuid), (.data, .data): return value
         case (.text, .uuid(let uuid)): return .string(uuid.uuidString)
-        case (.date, .string(let text)): return DateLiteral.date(text).map { .date($0) }
+        case (.date, .string(let text)): return DateText.date(text, needsZone: false).map { .date($0) }
         case (.date, .integer), (.date, .double), (.date, .decimal):
             guard let seconds = natural(value).doubleValue, !seconds.isNaN else { return nil }
             return .date(Date(timeIntervalSinceReferenceDate: seconds))
@@ -33,7 +33,8 @@ public enum PredicateConstant {
 
     private static func number(_ text: String) -> ModelValue? {
         if let integer = Int64(text) { return .integer(integer) }
-        return Double(text).flatMap { $0.isNaN ? nil : .double($0) }
+        guard let number = Double(text), !number.isNaN else { return nil }
+        return ModelValue(number, spelled: text)
     }
 
     /// The constant as it would stand in a column of an attribute; nil where it can never stand there.
@@ -48,8 +49,8 @@ public enum PredicateConstant {
         case .bool(let value): .integer(value ? 1 : 0)
         case .integer(let value): .integer(value)
         case .double(let value): .real(value)
-        case .decimal(let value):
-            Int64("\(value)").map { .integer($0) } ?? .real(NSDecimalNumber(decimal: value).doubleValue)
+        // What no column holds exactly is near enough for one of doubles; beside decimals it is refused.
+        case .decimal(let value): ValueCoding.column(value) ?? .real(Double(value.description) ?? .nan)
         case .string(let value), .url(let value): .text(value)
         case .date(let value): .real(value.timeIntervalSinceReferenceDate)
         case .uuid(let value): withUnsafeBytes(of: value.uuid) { .blob([UInt8]($0)) }

@@ -49,7 +49,9 @@ extension PredicateResolver {
             throw Self.unsupported(
                 "\(left.node.formatString) is composite", "name one of its parts, or ask in a SUBQUERY")
         }
-        let plain = try compared(comparison, TypedExpression(node: left.node, type: element), entity)
+        let plain = try compared(
+            comparison, TypedExpression(node: left.node, type: element, isDecimal: left.isDecimal),
+            entity)
         guard case .comparison = plain else {
             throw Self.unsupported("\(comparison.formatString) cannot be asked of several objects")
         }
@@ -208,6 +210,13 @@ extension PredicateResolver {
         } else if let constant = side.constant, other.constant == nil || side.type == .text,
             let value = PredicateConstant.coerced(constant, to: other.type)
         {
+            // Rounded, it would find what it is not.
+            if other.isDecimal, case .decimal(let number) = value, ValueCoding.column(number) == nil {
+                throw StoreError(
+                    .precisionLoss,
+                    "\(other.node.formatString) is a decimal, and no store holds one of \(number.description) exactly",
+                    way: "give at most 15 digits, or an integer of 64 bits")
+            }
             side = TypedExpression(node: .constant(value), type: value == .null ? .null : other.type)
         }
     }

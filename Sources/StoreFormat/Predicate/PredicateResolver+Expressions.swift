@@ -7,8 +7,9 @@ extension PredicateResolver {
         switch node {
         case .evaluatedObject: return TypedExpression(node: node, type: .object(root: entity.rootName))
         case .keyPath(let parts):
-            let (plain, type) = try path(parts, entity)
-            return TypedExpression(node: plain.isEmpty ? .evaluatedObject : .keyPath(plain), type: type)
+            let (plain, type, isDecimal) = try path(parts, entity)
+            return TypedExpression(
+                node: plain.isEmpty ? .evaluatedObject : .keyPath(plain), type: type, isDecimal: isDecimal)
         case .constant(.array), .constant(.dictionary), .aggregate:
             throw Self.unsupported("a list can only stand behind IN or BETWEEN", "compare with one value")
         case .constant(let value):
@@ -23,8 +24,8 @@ extension PredicateResolver {
             guard let inner = variables[name] else {
                 throw Self.unsupported("the variable $\(name) stands for nothing here", "give its value")
             }
-            let (plain, type) = try path(parts, inner)
-            return TypedExpression(node: .variable(name, keyPath: plain), type: type)
+            let (plain, type, isDecimal) = try path(parts, inner)
+            return TypedExpression(node: .variable(name, keyPath: plain), type: type, isDecimal: isDecimal)
         case .subquery(let source, let variable, let condition, let keyPath):
             return try subquery(source, variable, condition, keyPath, entity)
         case .conditional(let condition, let yes, let no): return try conditional(condition, yes, no, entity)

@@ -2,7 +2,9 @@ import StoreModel
 
 extension PredicateResolver {
     /// Follows a key path from an object: its plain form, without steps that lead nowhere, and its type.
-    func path(_ parts: [String], _ entity: EntityLayout) throws -> (parts: [String], type: PredicateValueType) {
+    func path(
+        _ parts: [String], _ entity: EntityLayout
+    ) throws -> (parts: [String], type: PredicateValueType, isDecimal: Bool) {
         var walk = Walk(entity: entity)
         for part in parts {
             if part.hasPrefix("@") {
@@ -13,7 +15,8 @@ extension PredicateResolver {
                 try step(part, &walk)
             }
         }
-        return try walk.finish()
+        let (plain, type) = try walk.finish()
+        return (plain, type, walk.isDecimal && [nil, "@min", "@max"].contains(walk.aggregate))
     }
 
     /// Where a walk along a key path has got to.
@@ -23,6 +26,7 @@ extension PredicateResolver {
         var composite: AttributeLayout?
         var parts: [String] = []
         var type: PredicateValueType
+        var isDecimal = false
         /// How many to-many relationships lie on the way.
         var toMany = 0
         /// The place behind the first to-many.
@@ -88,6 +92,7 @@ extension PredicateResolver {
             }
             walk.composite = nil
             walk.type = PredicateValueType(leaf)
+            walk.isDecimal = leaf.type == .decimal
             walk.parts.append(part)
             return
         }
@@ -101,6 +106,7 @@ extension PredicateResolver {
             walk.parts.append(part)
             if let leaf = attribute.leaf {
                 walk.type = PredicateValueType(leaf)
+                walk.isDecimal = leaf.type == .decimal
             } else {
                 walk.composite = attribute
                 walk.type = .composite(attribute.leaves.map { walk.parts + [$0.name] })

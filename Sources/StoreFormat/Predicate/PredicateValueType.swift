@@ -91,6 +91,8 @@ indirect enum PredicateValueType: Equatable {
 struct TypedExpression {
     var node: ExpressionNode
     var type: PredicateValueType
+    /// Whether it is what columns of decimals hold: a number beside it has to be one that such a column can hold.
+    var isDecimal = false
 
     var constant: ModelValue? {
         if case .constant(let value) = node { return value }

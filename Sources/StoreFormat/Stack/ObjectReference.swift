@@ -13,8 +13,8 @@ public struct ObjectReference: Sendable, Hashable, Comparable, CustomStringConve
         self.key = key
     }
 
-    /// The short form, `Entity/12`.
-    public var description: String { "\(entity)/\(key)" }
+    /// The short form, `Entity/12`; of an object that was never saved only that it is new.
+    public var description: String { key > 0 ? "\(entity)/\(key)" : "a new \(entity)" }
 
     /// Core Data's URI form, `x-coredata://<store UUID>/Entity/p12`.
     public func uri(storeUUID: String) -> String { "x-coredata://\(storeUUID)/\(entity)/p\(key)" }
@@ -27,28 +27,29 @@ public struct ObjectReference: Sendable, Hashable, Comparable, CustomStringConve
     /// Reads either form.
     /// - Throws: `StoreError`: `OtherStore` if the URI is of another store, `UnknownObject` if it is no identity.
     public init(parsing text: String, storeUUID: String) throws {
-        var rest = Substring(text)
-        let prefix = "x-coredata://"
-        if rest.hasPrefix(prefix) {
-            rest = rest.dropFirst(prefix.count)
-            guard let slash = rest.firstIndex(of: "/") else { throw Self.malformed(text) }
-            let uuid = rest[..<slash]
-            guard uuid.uppercased() == storeUUID.uppercased() else {
+        // By bytes: a predicate's list may hold thousands of them.
+        var rest = text.utf8[...]
+        let isURI = rest.starts(with: "x-coredata://".utf8)
+        if isURI {
+            rest = rest.dropFirst("x-coredata://".utf8.count)
+            guard let uuid = Self.part(&rest) else { throw Self.malformed(text) }
+            guard uuid == storeUUID || uuid.uppercased() == storeUUID.uppercased() else {
                 throw StoreError(
                     .otherStore, "\(text) is an object of the store \(uuid), this one is \(storeUUID)",
                     way: "give an object of this store")
             }
-            rest = rest[rest.index(after: slash)...]
-            guard let slash = rest.firstIndex(of: "/"), rest[rest.index(after: slash)...].first == "p" else {
-                throw Self.malformed(text)
-            }
-            rest = rest[..<slash] + "/" + rest[slash...].dropFirst(2)
         }
-        let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, let key = Int64(parts[1]), key > 0 else {
-            throw Self.malformed(text)
-        }
-        self.init(entity: String(parts[0]), key: key)
+        guard let entity = Self.part(&rest), !entity.isEmpty, !isURI || rest.popFirst() == UInt8(ascii: "p"),
+            let key = Int64(String(rest) ?? ""), key > 0
+        else { throw Self.malformed(text) }
+        self.init(entity: entity, key: key)
+    }
+
+    /// Takes what stands before the next slash, and the slash.
+    private static func part(_ rest: inout Substring.UTF8View) -> String? {
+        guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+        defer { rest = rest[rest.index(after: slash)...] }
+        return String(rest[..<slash])
     }
 
     private static func malformed(_ text: String) -> StoreError {

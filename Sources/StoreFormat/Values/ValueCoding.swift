@@ -56,8 +56,9 @@ public enum ValueCoding {
             guard leaf.type != .float || value.isInfinite || Float(value).isFinite else {
                 throw StoreError.typeMismatch(leaf, "\(value) is beyond what a Float holds")
             }
+            let kept = leaf.type == .float ? float(value) : value
             // SQLite keeps no negative zero: what was just saved reads as it will be read.
-            return .real(value == 0 ? 0 : value)
+            return .real(kept == 0 ? 0 : kept)
         case (.date, .date(let value)):
             let seconds = value.timeIntervalSinceReferenceDate
             guard !seconds.isNaN else { throw StoreError.typeMismatch(leaf, "a date that is not a number") }
@@ -74,6 +75,9 @@ public enum ValueCoding {
             throw StoreError.typeMismatch(leaf, "\(value)")
         }
     }
+
+    /// What a column of floats keeps of a number: the double of the nearest `Float` (Format, section 3.2).
+    public static func float(_ value: Double) -> Double { Double(Float(value)) }
 
     private static func ranged<T: FixedWidthInteger>(_ value: Int64, _: T.Type, _ leaf: LeafLayout) throws -> SQLValue {
         guard T(exactly: value) != nil else {
@@ -106,7 +110,7 @@ public enum ValueCoding {
     public static func decimal(_ raw: SQLValue) -> Decimal? {
         switch raw {
         case .integer(let value): return Decimal(value)
-        case .real(let value): return value.isFinite ? Decimal(string: "\(value)", locale: posix) : nil
+        case .real(let value): return Decimal(shortest: value)
         case .text(let value): return Decimal(string: value, locale: posix)
         default: return nil
         }

@@ -44,7 +44,9 @@ extension SaveTransaction {
         let layouts = entities.values.sorted { $0.number < $1.number }
         func authorize() throws {
             try self.authorize(layouts) { name in
-                rows.filter { $0.entity.name == name }.map { ObjectReference(entity: name, key: $0.key) }
+                rows.filter { $0.entity.name == name }.map {
+                    StoreError.Offence(object: ObjectReference(entity: name, key: $0.key), reason: "")
+                }
             }
         }
         do {

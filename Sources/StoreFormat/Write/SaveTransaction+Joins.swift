@@ -70,10 +70,13 @@ extension SaveTransaction {
             unit.isFrozen
             ? "\(relationship) is frozen for a handover"
             : "the pairs of \(relationship) are owned by the \(unit.owner.rawValue) stack (epoch \(unit.epoch))"
+        let code = unit.isFrozen ? StoreError.Code.frozen : .ownershipViolation
+        let offences = objects().map {
+            StoreError.Offence(object: $0, owner: unit.owner, epoch: unit.epoch, reason: reason)
+        }
+        let whose = offences.isEmpty ? "" : " of \(StoreError.list(offences))"
         throw StoreError(
-            unit.isFrozen ? .frozen : .ownershipViolation,
-            "the \(authority.stack.rawValue) stack may not change them: \(reason)",
-            way: "save them through the owner, or hand the entity over",
-            objects: objects().map { .init(object: $0, owner: unit.owner, epoch: unit.epoch, reason: reason) })
+            code, "the \(authority.stack.rawValue) stack may not change \(relationship)\(whose). \(reason)",
+            way: Self.way(code, unit.name, authority.stack), objects: offences)
     }
 }

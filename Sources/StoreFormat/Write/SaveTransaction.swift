@@ -92,10 +92,10 @@ public final class SaveTransaction {
     }
 
     /// Checks, for all entities whose rows change, that this stack owns them, at the epoch that it holds.
-    /// - Parameter objects: the objects of an entity that the save is about; only asked for in a refusal.
+    /// - Parameter objects: the objects of an entity that the save is about, without reasons; only asked for in a refusal.
     /// - Throws: `StoreError` `OwnershipViolation`, `StaleEpoch` or `Frozen`, naming every offending object;
     ///   `BehindSwitch` for an instance that became the owner since it last replayed.
-    public func authorize(_ entities: some Collection<EntityLayout>, objects: (String) -> [ObjectReference]) throws {
+    public func authorize(_ entities: some Collection<EntityLayout>, objects: (String) -> [StoreError.Offence]) throws {
         var offences: [StoreError.Offence] = []
         var code: StoreError.Code?
         var isBehind = true
@@ -105,7 +105,9 @@ public final class SaveTransaction {
                 code = code ?? why
                 isBehind = try isBehind && why == .staleEpoch && !heldOwnership(of: unit)
                 offences += objects(entity.name).map {
-                    StoreError.Offence(object: $0, owner: unit?.owner, epoch: unit?.epoch, reason: reason)
+                    var offence = $0
+                    (offence.owner, offence.epoch, offence.reason) = (unit?.owner, unit?.epoch, reason)
+                    return offence
                 }
             } else {
                 authorized.insert(entity.number)
@@ -150,23 +152,34 @@ public final class SaveTransaction {
     private static func refusal(
         _ code: StoreError.Code, _ offences: [StoreError.Offence], stack: StackName
     ) -> StoreError {
-        let shown = offences.prefix(10).map { "\($0.object): \($0.reason)" }.joined(separator: "; ")
-        let more = offences.count > 10 ? "; and \(offences.count - 10) more" : ""
-        let way =
-            switch code {
-            case .frozen: "save again when the handover is done"
-            case .staleEpoch: "refresh, and save again"
-            default: "save them through the owner, or hand the entity over"
-            }
+        var reasons: [String] = []
+        for offence in offences where !reasons.contains(offence.reason) { reasons.append(offence.reason) }
+        let first = "the \(stack.rawValue) stack may not write "
+        let message =
+            reasons.count == 1
+            ? "\(first)\(StoreError.list(offences)). \(reasons[0])"
+            : "\(first)\(offences.count) objects. "
+                + reasons.map { reason in
+                    "\(reason): \(StoreError.list(offences.filter { $0.reason == reason }))"
+                }.joined(separator: ". ")
         return StoreError(
-            code,
-            "the \(stack.rawValue) stack may not write \(offences.count) object\(offences.count == 1 ? "" : "s"): "
-                + shown + more, way: way, objects: offences)
+            code, message, way: way(code, offences.first?.object.entity ?? "ENTITY", stack), objects: offences)
+    }
+
+    /// What the person can do about a refusal.
+    static func way(_ code: StoreError.Code, _ entity: String, _ stack: StackName) -> String {
+        switch code {
+        case .frozen: "save again when the handover is done. If none runs: `coexistctl thaw \(entity)`"
+        case .staleEpoch: "refresh, and save again"
+        default:
+            "write through the \(stack.other.rawValue) stack, or hand it over: "
+                + "`coexistctl handover \(entity) --to \(stack.rawValue)`"
+        }
     }
 
     private func requireAuthority(_ entity: EntityLayout, _ key: Int64) throws {
         guard !authorized.contains(entity.number) else { return }
-        try authorize([entity]) { [ObjectReference(entity: $0, key: key)] }
+        try authorize([entity]) { [.init(object: ObjectReference(entity: $0, key: key), reason: "")] }
     }
 
     // MARK: Keys
@@ -208,7 +221,7 @@ public final class SaveTransaction {
         statement.bind(key, at: 1)
         statement.bind(entity.number, at: 2)
         for (i, value) in values.enumerated() { statement.bind(value, at: i + 3) }
-        try uniquely(entity, key, { values[$0] }) { try statement.run() }
+        try uniquely(entity, nil, { values[$0] }, { try statement.run() })
         if !newFiles.isEmpty { noteFiles(entity, values.enumerated().map { (index: $0, value: $1) }) }
         try log?.append(.insert, entity, key, columns: nil, tombstone: [])
     }
@@ -232,7 +245,7 @@ public final class SaveTransaction {
         statement.bind(key, at: columns.count + 1)
         statement.bind(entity.number, at: columns.count + 2)
         if let expecting { statement.bind(expecting, at: columns.count + 3) }
-        try uniquely(entity, key, { index in columns.first { $0.index == index }?.value }) { try statement.run() }
+        try uniquely(entity, key, { index in columns.first { $0.index == index }?.value }, { try statement.run() })
         guard connection.changes > 0 else { return false }
         wroteRows = true
         retire(files)

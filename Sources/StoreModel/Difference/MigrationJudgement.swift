@@ -18,7 +18,8 @@ struct MigrationJudgement {
         case .inverseChanged: ["inverse"]
         case .hierarchiesMerged: ["parent"]
         // These are found in rows only.
-        case .badDefault, .entityAbstract, .valueMissing, .notUnique, .dataLoss, .unitsMerged, .foreignContent: ["rows"]
+        case .badDefault, .entityAbstract, .valueMissing, .notUnique, .dataLoss, .unitsMerged, .frozen, .foreignContent:
+            ["rows"]
         }
     }
 

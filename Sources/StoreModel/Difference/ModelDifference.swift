@@ -40,7 +40,16 @@ public enum ModelDifference {
         /// The difference in one line: place, what differs, both sides and the kind.
         public var description: String {
             let place = property.map { "\(entity).\($0)" } ?? (entity.isEmpty ? "the model" : entity)
-            return "\(place): \(what) \(a ?? "nothing") → \(b ?? "nothing") (\(kind.rawValue))"
+            return "\(place): \(change) (\(kind.rawValue))"
+        }
+
+        private var change: String {
+            switch (a, b) {
+            // What an entity is, its name says already.
+            case (let one?, nil) where what == "removed", (nil, let one?) where what == "added":
+                property == nil ? what : "\(what), \(one)"
+            default: "\(what) \(a ?? "nothing") → \(b ?? "nothing")"
+            }
         }
     }
 

@@ -6,12 +6,12 @@ struct PredicateLexer {
     private let scalars: [Unicode.Scalar]
     private var index = 0
 
-    /// Longest first, so that `>=` is not read as `>`.
-    private static let symbols = [
-        "**", "==", "!=", "<>", ">=", "=>", "<=", "=<", "&&", "||", ":=", "=", "<", ">", "!", "(", ")", "{", "}", "[",
-        "]", ",",
-        ".", ":", "+", "-", "*", "/",
-    ].map { Array($0.unicodeScalars) }
+    /// By their first character, and the longest first, so that `>=` is not read as `>`.
+    private static let symbols = Dictionary(
+        grouping: [
+            "**", "==", "!=", "<>", ">=", "=>", "<=", "=<", "&&", "||", ":=", "=", "<", ">", "!", "(", ")", "{", "}",
+            "[", "]", ",", ".", ":", "+", "-", "*", "/",
+        ].map { (text: $0, scalars: Array($0.unicodeScalars)) }, by: { $0.scalars[0] })
 
     init(_ format: String) {
         self.format = format
@@ -109,9 +109,9 @@ struct PredicateLexer {
         default:
             if Self.startsName(scalar) { return PredicateToken(kind: .name(name(), escaped: false), position: start) }
         }
-        for symbol in Self.symbols where scalars[index...].starts(with: symbol) {
-            index += symbol.count
-            return PredicateToken(kind: .symbol(String(String.UnicodeScalarView(symbol))), position: start)
+        for symbol in Self.symbols[scalar] ?? [] where symbol.scalars.count == 1 || peek(1) == symbol.scalars[1] {
+            index += symbol.scalars.count
+            return PredicateToken(kind: .symbol(symbol.text), position: start)
         }
         throw failure(at: start, expected: "a name, a value or an operator", found: "`\(scalar)`")
     }
@@ -224,7 +224,7 @@ struct PredicateLexer {
         guard let value = Double(text), value.isFinite else {
             throw failure(at: start, expected: "a number within range", found: "`\(text)`")
         }
-        return .double(value)
+        return ModelValue(value, spelled: text)
     }
 
     private mutating func digits() {

@@ -14,10 +14,11 @@ public final class Client {
 
     /// Connects.
     /// - Parameters:
-    ///   - address: `unix:/path`, `/path`, `./path` or `unix:@abstract`.
+    ///   - address: `unix:PATH`, `unix:@abstract`, or a path with a slash in it.
     ///   - timeout: how long to wait for each reply, and to connect; nil for ever.
     ///   - maximumMessageBytes: the longest reply taken.
-    /// - Throws: ``ClientError/badAddress(_:)``, ``ClientError/notReachable(path:errno:)``, ``ClientError/timeout``.
+    /// - Throws: ``ClientError/badAddress(_:)``, ``ClientError/pathTooLong(_:limit:)``,
+    ///   ``ClientError/notReachable(path:errno:)``, ``ClientError/timeout``.
     public init(
         _ address: String, timeout: Duration? = nil, maximumMessageBytes: Int = 64 << 20
     ) throws(ClientError) {
@@ -77,8 +78,14 @@ public final class Client {
 
     private func send(_ call: Call) throws(ClientError) {
         guard !isStreaming, socket != nil else { throw .notReady }
-        do {
+        do throws(ClientError) {
             try socket?.send(call.message, by: deadline(timeout))
+        } catch .closed {
+            // A server that takes no more of a message says why, and closes.
+            let last = try? socket?.receive(by: deadline(timeout), maximumDepth: maximumDepth)
+            close()
+            if let last, let name = last.error { throw .remote(error: name, parameters: last.parameters) }
+            throw .closed
         } catch {
             close()
             throw error

@@ -2,6 +2,8 @@
 public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// No address of a kind that is known: `unix:/path`, `/path`, `./path` or `unix:@name`.
     case badAddress(String)
+    /// A path that is longer than the address of a Unix socket holds, in bytes.
+    case pathTooLong(String, limit: Int)
     /// Nobody answers at the socket, with the error number (`ENOENT`, `ECONNREFUSED`, `EACCES`, …).
     case notReachable(path: String, errno: Int32)
     /// The server closed the connection before its final reply.
@@ -23,6 +25,8 @@ public enum ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .badAddress(let address): "`\(address)` is no address of a Unix socket"
+        case .pathTooLong(let path, let limit):
+            "the socket's path `\(path)` has \(path.utf8.count) bytes, and Linux takes at most \(limit)"
         case .notReachable(let path, let code): "\(path): \(SystemError.text(code))"
         case .closed: "the server closed the connection"
         case .protocolViolation(let error): "the server broke the protocol: \(error)"

@@ -17,7 +17,7 @@ extension InterfaceDescription {
         case (.optional(let wrapped), _): return value.isNull ? nil : invalid(value, wrapped, path: path)
         case (.bool, .bool), (.string, .string), (.object, .object): return nil
         case (.int, .integer), (.int, .unsigned): return nil
-        case (.float, .integer), (.float, .unsigned), (.float, .double): return nil
+        case (.float, .integer), (.float, .unsigned), (.float, .double), (.float, .number): return nil
         case (.enumeration(let words), .string(let word)): return words.contains(word) ? nil : path
         case (.named(let name), _):
             guard case .type(let type) = member(name)?.declaration else { return path }

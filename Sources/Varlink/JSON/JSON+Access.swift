@@ -42,6 +42,7 @@ extension JSON {
         case .integer(let value): Double(value)
         case .unsigned(let value): Double(value)
         case .double(let value): value
+        case .number(let text): Double(text)
         default: nil
         }
     }
@@ -79,7 +80,7 @@ extension JSON {
         case .null: "null"
         case .bool: "boolean"
         case .integer, .unsigned: "integer"
-        case .double: "number"
+        case .double, .number: "number"
         case .string: "string"
         case .array: "array"
         case .object: "object"

@@ -2,7 +2,7 @@
 ///
 /// Integers stay exact over the whole range of `Int64` and `UInt64`: nothing passes through a double. A number is
 /// an `integer` where it fits `Int64`, `unsigned` only above that, and a `double` where its text has a fraction or
-/// an exponent, or lies outside both integer ranges.
+/// an exponent, or lies outside both integer ranges, and a `number` where no double has all of its text's digits.
 ///
 /// Equality is by kind and value: `.integer(1)` differs from `.double(1)`. Objects are equal whatever the order of
 /// their keys.
@@ -17,6 +17,8 @@ public enum JSON: Sendable, Hashable {
     case unsigned(UInt64)
     /// Any other number. A NaN or an infinity has no JSON form and is written as `null`.
     case double(Double)
+    /// A number of more digits than a double keeps, as its text. Only parsing makes one; its `doubleValue` is rounded.
+    case number(String)
     /// Text.
     case string(String)
     /// Values in order.

@@ -43,7 +43,7 @@ extension JSONParser {
             if mantissa == UInt64(Int64.max) + 1 { return .integer(.min) }
         }
         // Both operands are exact, so one operation rounds correctly (Clinger's fast path).
-        if !overflows, mantissa <= 1 << 53, abs(exponent) <= 22 {
+        if !overflows, mantissa < 1_000_000_000_000_000, abs(exponent) <= 22 {
             let magnitude = Double(mantissa)
             let power = Self.exactPowers[abs(exponent)]
             let value = exponent < 0 ? magnitude / power : magnitude * power
@@ -51,7 +51,17 @@ extension JSONParser {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let value = Double(text), value.isFinite else { throw JSONError(.numberOutOfRange, at: start) }
-        return .double(value)
+        let spelled = Self.significant(text)
+        // Any double tells numbers of 15 digits apart.
+        return spelled.count <= 15 || spelled == Self.significant(value.description) ? .double(value) : .number(text)
+    }
+
+    /// The digits that make the number, without its sign, point and exponent.
+    private static func significant(_ text: String) -> [UInt8] {
+        let zero = UInt8(ascii: "0")
+        let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { zero...zero + 9 ~= $0 }
+        guard let end = digits.lastIndex(where: { $0 != zero }) else { return [] }
+        return Array(digits[...end].drop { $0 == zero })
     }
 
     private mutating func takeDigits(into mantissa: inout UInt64, _ overflows: inout Bool) {

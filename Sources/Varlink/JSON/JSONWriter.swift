@@ -10,6 +10,7 @@ struct JSONWriter {
         case .integer(let value): write(magnitude: value.magnitude, isNegative: value < 0)
         case .unsigned(let value): write(magnitude: value, isNegative: false)
         case .double(let value): write(value)
+        case .number(let text): bytes.append(contentsOf: text.utf8)
         case .string(let value): write(value)
         case .array(let elements): write(elements, level: level)
         case .object(let object): write(object, level: level)

@@ -1,4 +1,4 @@
-/// Why a message is not one of the protocol. A peer that sends such a message is disconnected without an answer.
+/// Why a message is not one of the protocol. A client that sends such a message is told, and disconnected.
 public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The text is not JSON, or a key of the envelope is there twice.
     case notJSON(JSONError)
@@ -14,6 +14,10 @@ public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
     case conflict(String, String)
     /// A message is longer than allowed, in bytes.
     case tooLong(limit: Int)
+    /// The input ended in the middle of a message.
+    case incomplete
+    /// A message was not completed within the time for it.
+    case notInTime
 
     /// One line for a person.
     public var description: String {
@@ -25,6 +29,18 @@ public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
         case .wrongKind(let key, let kind): "`\(key)` is of kind \(kind)"
         case .conflict(let first, let second): "`\(first)` together with `\(second)`"
         case .tooLong(let limit): "longer than \(limit) bytes"
+        case .incomplete: "the input ended before its NUL"
+        case .notInTime: "not completed in time"
+        }
+    }
+
+    /// The answer of a server that has no error of its own for it: the key that is wrong, or the message as a whole.
+    public var reply: Reply {
+        switch self {
+        case .unknownKey(let key), .missingKey(let key), .wrongKind(let key, _), .conflict(let key, _):
+            ServiceError.invalidParameter(key).reply
+        case .notJSON, .notAnObject, .tooLong, .incomplete, .notInTime:
+            ServiceError.invalidParameter("message").reply
         }
     }
 }

@@ -18,6 +18,8 @@ final class Channel: Sendable {
         var isFinished = false
         var hasContinued = false
         var call: Call?
+        /// Set once the client was told that it sent what is no message: it gets nothing after that.
+        var isObjected = false
         /// Whether the loop will look at this state anyway.
         var isNoticed = false
         var closeHandlers: [@Sendable (CloseReason) -> Void] = []
@@ -67,7 +69,7 @@ final class Channel: Sendable {
         let bytes = isOneway ? [] : reply.message
         var released: State?
         let (isSent, needsNotice) = state.withLock { state in
-            guard state.active == number, !state.isFinished else { return (false, false) }
+            guard state.active == number, !state.isFinished, !state.isObjected else { return (false, false) }
             if !reply.continues {
                 state.isFinished = true
                 released = state.dropHandlers()
@@ -159,6 +161,17 @@ final class Channel: Sendable {
     /// Exchanges an empty buffer for the output that waits.
     func takeOutput(_ buffer: inout [UInt8]) {
         state.withLock { swap(&$0.outbox, &buffer) }
+    }
+
+    /// Gives the last reply of all, which answers a message that is none. A stream that runs gets no other.
+    func object(with reply: Reply) {
+        let bytes = reply.message
+        state.withLock { state in
+            state.isObjected = true
+            guard state.closeReason == nil else { return }
+            state.outbox.append(contentsOf: bytes)
+            state.queued += bytes.count
+        }
     }
 
     /// Counts bytes that were sent.

@@ -9,8 +9,11 @@ final class Connection {
     /// Whether a call is being answered, and whether it may be a stream.
     var isActive = false
     var isStream = false
-    /// Why nothing more is read: the calls before the fault are answered, then the connection is closed.
+    /// Why nothing more is read: the calls before the fault are answered, then the client is told, and the connection
+    /// closed.
     var fault: MessageError?
+    /// Whether the client was told of the fault.
+    var isTold = false
     /// Whether the client has closed its side for writing.
     var hasInputEnded = false
     /// Output that was taken over from the channel, and how much of it was sent.

@@ -43,7 +43,10 @@ extension EventLoop {
                 let call = try connection.input.next { (text) throws(MessageError) in
                     try Call(parsing: text, maximumDepth: depth)
                 }
-                guard let call else { return }
+                guard let call else {
+                    if connection.hasInputEnded, connection.input.count > 0 { connection.fault = .incomplete }
+                    return
+                }
                 connection.messageDeadline = nil
                 connection.pending.append(call)
                 parts.ledger.update { $0.calls += 1 }
@@ -53,6 +56,12 @@ extension EventLoop {
         }
     }
 
+    /// Takes what the client has sent meanwhile off the socket: with something unread the client would be told of a
+    /// broken connection. Bounded, since a client may go on sending.
+    func drain(_ connection: Connection) {
+        for _ in 0..<Self.piecesPerTurn * 2 where recv(connection.descriptor, &chunk, chunk.count, 0) <= 0 { return }
+    }
+
     /// Ends a connection whose client has closed it. Nobody waits for answers any more, but oneway calls that were
     /// sent before are still carried out.
     func clientGone(_ connection: Connection) {
@@ -60,8 +69,11 @@ extension EventLoop {
         if !isStopping { while !connection.hasInputEnded, readPiece(connection) {} }
         parse(connection, upTo: .max)
         connection.pending.removeAll { !$0.oneway }
-        if let fault = connection.fault, connection.pending.isEmpty { return close(connection, .malformed(fault)) }
-        if connection.pending.isEmpty { return close(connection, .closedByClient) }
+        if connection.pending.isEmpty {
+            // A client may go in the middle of a message.
+            let fault = connection.fault == .incomplete ? nil : connection.fault
+            return close(connection, fault.map { .malformed($0) } ?? .closedByClient)
+        }
         disconnect(connection, .closedByClient)
         pump(connection)
     }

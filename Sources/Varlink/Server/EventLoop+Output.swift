@@ -69,11 +69,18 @@ extension EventLoop {
             if isQuiet { connections[connection.channel.id] = nil }
             return
         }
-        if let fault = connection.fault, connection.isActive && connection.isStream {
-            return close(connection, .malformed(fault))
+        if let fault = connection.fault, isQuiet || connection.isStream && connection.isActive {
+            if !connection.isTold {
+                connection.isTold = true
+                connection.channel.object(with: parts.objection(fault))
+                guard flush(connection) else { return clientGone(connection) }
+            }
+            if !connection.hasOutput {
+                drain(connection)
+                return close(connection, fault == .notInTime ? .messageTimeout : .malformed(fault))
+            }
         }
         if isQuiet, !connection.hasOutput {
-            if let fault = connection.fault { return close(connection, .malformed(fault)) }
             if isStopping { return close(connection, .serverStopped) }
             if connection.hasInputEnded { return close(connection, .closedByClient) }
         }
@@ -88,7 +95,8 @@ extension EventLoop {
         let now = MonotonicTime.now
         let isPartial = reads && connection.input.count > 0
         connection.messageDeadline = isPartial ? connection.messageDeadline ?? (now + limits.messageTime) : nil
-        connection.stallDeadline = connection.isBlocked ? connection.stallDeadline ?? (now + limits.stallTime) : nil
+        let patience = isStopping ? min(limits.stallTime, limits.farewellTime) : limits.stallTime
+        connection.stallDeadline = connection.isBlocked ? connection.stallDeadline ?? (now + patience) : nil
         let isIdle = isQuiet && !isPartial && !connection.hasOutput
         if isIdle, let time = limits.idleTime {
             connection.idleDeadline = connection.idleDeadline ?? (now + time)

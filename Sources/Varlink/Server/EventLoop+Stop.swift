@@ -13,6 +13,8 @@ extension EventLoop {
             // Calls that were not begun are never half done: their client sees the connection close.
             connection.pending.removeAll { !connection.isGone || !$0.oneway }
             connection.channel.stop(farewell)
+            // From now on less patience is had with a client that reads nothing.
+            connection.stallDeadline = nil
             pump(connection)
         }
     }

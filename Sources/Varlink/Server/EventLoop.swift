@@ -10,6 +10,7 @@ final class EventLoop {
         var listeners: [Listener]
         var limits: Limits
         var handler: Server.Handler
+        var objection: Server.Objection
         var observer: Server.Observer?
         var poller: Poller
         var mailbox: Mailbox
@@ -99,7 +100,8 @@ final class EventLoop {
         }
         for connection in Array(connections.values) where !connection.isGone {
             if let deadline = connection.messageDeadline, deadline <= now {
-                close(connection, .messageTimeout)
+                connection.fault = .notInTime
+                settle(connection)
             } else if let deadline = connection.stallDeadline, deadline <= now {
                 close(connection, .stalled)
             } else if let deadline = connection.idleDeadline, deadline <= now {

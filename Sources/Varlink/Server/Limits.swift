@@ -16,6 +16,8 @@ public struct Limits: Sendable, Hashable {
     public var messageTime: Duration = .seconds(10)
     /// The time within which a client must read something of what waits for it.
     public var stallTime: Duration = .seconds(30)
+    /// The same once the server stops: who does not even take the last replies is not waited for.
+    public var farewellTime: Duration = .seconds(1)
     /// The time after which a connection without a call is closed; nil for never.
     public var idleTime: Duration?
 

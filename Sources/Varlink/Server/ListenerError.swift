@@ -15,7 +15,10 @@ public enum ListenerError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .badPath(let path):
-            "`\(path)` is no path for a socket (at most \(UnixAddress.maximumPathBytes) bytes)"
+            path.utf8.count > UnixAddress.maximumPathBytes
+                ? "the socket's path `\(path)` has \(path.utf8.count) bytes, and Linux takes at most "
+                    + "\(UnixAddress.maximumPathBytes)"
+                : "`\(path)` is no path for a socket"
         case .inUse(let path): "\(path): another process answers there"
         case .notASocket(let path): "\(path): something that is no socket is there"
         case .notListening(let descriptor): "descriptor \(descriptor) is no listening Unix stream socket"

@@ -15,6 +15,9 @@ public final class Server: Sendable {
     /// Makes the last reply of a stream when the server stops; nil leaves it to its handler until the deadline.
     public typealias Farewell = @Sendable (Call) -> Reply?
 
+    /// Makes the answer to what is no message, after which the connection is closed.
+    public typealias Objection = @Sendable (MessageError) -> Reply
+
     private let mailbox: Mailbox
     private let ledger: Ledger
 
@@ -25,11 +28,12 @@ public final class Server: Sendable {
     ///   - listeners: where it listens; it stops them at its end.
     ///   - limits: what it grants its clients.
     ///   - observer: is told of connections.
+    ///   - objection: answers what is no message; by default with `InvalidParameter` of `org.varlink.service`.
     ///   - handler: answers calls.
     /// - Throws: ``SystemError`` if there are no descriptors or threads left.
     public init(
         service: Service, listeners: [Listener], limits: Limits = Limits(), observer: Observer? = nil,
-        handler: @escaping Handler
+        objection: @escaping Objection = { $0.reply }, handler: @escaping Handler
     ) throws(SystemError) {
         mailbox = try Mailbox()
         ledger = try Ledger()
@@ -38,8 +42,8 @@ public final class Server: Sendable {
         // With none, nothing would ever be read.
         limits.pipelinedCalls = max(1, limits.pipelinedCalls)
         let parts = EventLoop.Parts(
-            service: service, listeners: listeners, limits: limits, handler: handler, observer: observer,
-            poller: poller, mailbox: mailbox, ledger: ledger)
+            service: service, listeners: listeners, limits: limits, handler: handler,
+            objection: objection, observer: observer, poller: poller, mailbox: mailbox, ledger: ledger)
         do {
             try DetachedThread.start { EventLoop(parts).run() }
         } catch {

@@ -19,7 +19,7 @@ struct ValueCodingTests {
         ("isLent", .bool(false), .integer(0)),
         ("rating", .double(0.1), .real(0.1)),
         ("rating", .double(.leastNonzeroMagnitude), .real(.leastNonzeroMagnitude)),
-        ("weight", .double(Double(Float(0.1))), .real(Double(Float(0.1)))),
+        ("weight", .double(0.10000000149011612), .real(0.10000000149011612)),
         ("published", .date(Date(timeIntervalSinceReferenceDate: 700_000_000.125)), .real(700_000_000.125)),
         ("published", .date(Date(timeIntervalSinceReferenceDate: 700_000_000)), .integer(700_000_000)),
         ("published", .date(Date(timeIntervalSinceReferenceDate: -1.1)), .real(-1.1)),
@@ -48,10 +48,26 @@ struct ValueCodingTests {
         try sample.expectSound()
     }
 
+    /// The doubles of the nearest floats, as Python's `struct` packs them: `unpack('f', pack('f', x))`.
+    @Test(
+        "a float attribute keeps what a float holds",
+        arguments: [
+            (0.1, 0.10000000149011612), (-0.3, -0.30000001192092896), (16_777_217, 16_777_216), (1e-46, 0),
+            (3.4028234663852886e38, 3.4028234663852886e38), (.infinity, .infinity),
+        ])
+    func floats(value: Double, kept: Double) throws {
+        let sample = try SampleStore()
+        let key = try sample.insert("Book", ["pages": .integer(1), "weight": .double(value)])
+        #expect(try sample.value("Book", key, "weight") == .double(kept))
+        #expect(try sample.scalar("SELECT ZWEIGHT FROM ZBOOK") == .real(kept))
+    }
+
     @Test(
         "a decimal that a number column holds exactly comes back exactly",
         arguments: [
             "0", "10.11", "-0.1", "3.5", "123456789012345", "9007199254740993", "0.000001", "99999999.9999999",
+            "1234567890123456", "12345678901234567", "123456789012345678", "1234567890123456789",
+            "9223372036854775807", "-9223372036854775808", "9300000000000000000", "1e30",
         ])
     func exactDecimal(_ text: String) throws {
         let sample = try SampleStore()
@@ -63,7 +79,8 @@ struct ValueCodingTests {
     @Test(
         "a decimal that neither an integer nor a double holds is refused, not rounded",
         arguments: [
-            "1.23456789012345678901", "12345678901234567890.5", "0.1234567890123456789",
+            "1.23456789012345678901", "12345678901234567890.5", "0.1234567890123456789", "9223372036854775808",
+            "9999999999999999999", "12345678901234567.5", "0.12345678901234567",
         ])
     func inexactDecimal(_ text: String) throws {
         let sample = try SampleStore()

@@ -36,7 +36,9 @@ struct OwnershipTests {
         let error = expectStoreError(.ownershipViolation) {
             try sample.save(authority) { save in
                 try SampleStore.insert("Shelf", in: save)
-                let tags = (1...2).map { ObjectReference(entity: "Tag", key: $0) }
+                let tags = (1...2).map {
+                    StoreError.Offence(object: ObjectReference(entity: "Tag", key: $0), reason: "")
+                }
                 try save.authorize([try sample.entity("Tag"), try sample.entity("Shelf")]) { _ in tags }
             }
         }

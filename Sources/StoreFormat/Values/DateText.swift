@@ -1,11 +1,14 @@
 import Foundation
 
 /// Dates as ISO 8601 in UTC, with as many fractional digits as a date needs to read back equal.
-enum DateText {
+public enum DateText {
+    /// Where the years of four digits begin and end, in seconds since 2001-01-01 UTC.
+    private static let years = -63_145_526_400.0..<252_423_993_600.0
+
     /// The text; nil for a date outside the years 0 to 9999, or one that no 15 digits tell from its neighbours.
-    static func text(_ date: Date) -> String? {
+    public static func text(_ date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
-        guard (-63_145_526_400..<252_423_993_600).contains(seconds) else { return nil }
+        guard years.contains(seconds) else { return nil }
         let whole = seconds.rounded(.down)
         for digits in 0...15 {
             let scale = pow10(digits)
@@ -23,13 +26,20 @@ enum DateText {
         return nil
     }
 
-    /// Reads such a text, and any with an offset from UTC; a bare date is its midnight.
-    static func date(_ text: String) -> Date? {
+    /// Reads such a text, and any with an offset from UTC; a bare date is its midnight. Nil for what is no date, such as
+    /// a day that its month does not have, hour 24 and second 60.
+    ///
+    /// A date is a double: the text's time is rounded once, to the nearest, but never out of the years 0 to 9999.
+    /// - Parameter needsZone: whether a time must be followed by its zone; else one without is in UTC.
+    public static func date(_ text: String, needsZone: Bool = true) -> Date? {
         var scanner = Scanner(text)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
-            let day = scanner.number(2), (1...12).contains(month), (1...31).contains(day)
+            let day = scanner.number(2), (1...12).contains(month), day >= 1
         else { return nil }
-        var whole = days(year: year, month: month, day: day) * 86_400
+        let days = days(year: year, month: month, day: day)
+        // A day that the month lacks would be one of the next month.
+        guard days < self.days(year: month == 12 ? year + 1 : year, month: month % 12 + 1, day: 1) else { return nil }
+        var whole = days * 86_400
         if scanner.isAtEnd { return Date(timeIntervalSinceReferenceDate: Double(whole)) }
         guard scanner.skip("T") || scanner.skip(" "), let hour = scanner.number(2), scanner.skip(":"),
             let minute = scanner.number(2), hour < 24, minute < 60
@@ -37,24 +47,35 @@ enum DateText {
         whole += hour * 3600 + minute * 60
         var fraction = ""
         if scanner.skip(":") {
-            guard let second = scanner.number(2), second <= 60 else { return nil }
+            guard let second = scanner.number(2), second < 60 else { return nil }
             whole += second
             if scanner.skip(".") {
                 fraction = scanner.digits()
                 guard !fraction.isEmpty, fraction.count <= 18 else { return nil }
             }
         }
-        if !scanner.skip("Z") {
-            let sign: Int64
-            if scanner.skip("+") { sign = 1 } else if scanner.skip("-") { sign = -1 } else { return nil }
-            guard let hours = scanner.number(2) else { return nil }
-            _ = scanner.skip(":")
-            guard let minutes = scanner.number(2) else { return nil }
-            whole -= sign * (hours * 3600 + minutes * 60)
+        guard let offset = zone(&scanner, isNeeded: needsZone), scanner.isAtEnd else { return nil }
+        whole -= offset
+        var seconds = value(whole: whole, units: Int64(fraction) ?? 0, digits: fraction.count)
+        if seconds == years.upperBound, Double(whole) < seconds { seconds = seconds.nextDown }
+        guard years.contains(seconds) else { return nil }
+        return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+
+    /// Seconds east of UTC.
+    private static func zone(_ scanner: inout Scanner, isNeeded: Bool) -> Int64? {
+        if !isNeeded {
+            while scanner.skip(" ") {}
+            if scanner.isAtEnd { return 0 }
         }
-        guard scanner.isAtEnd else { return nil }
-        return Date(
-            timeIntervalSinceReferenceDate: value(whole: whole, units: Int64(fraction) ?? 0, digits: fraction.count))
+        if scanner.skip("Z") || scanner.skip("z") { return 0 }
+        let sign: Int64
+        if scanner.skip("+") { sign = 1 } else if scanner.skip("-") { sign = -1 } else { return nil }
+        guard let hours = scanner.number(2), hours < 24 else { return nil }
+        let hasColon = scanner.skip(":")
+        if scanner.isAtEnd, !hasColon, !isNeeded { return sign * hours * 3600 }
+        guard let minutes = scanner.number(2), minutes < 60 else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
     }
 
     private static func pow10(_ digits: Int) -> Int64 { (0..<digits).reduce(1) { value, _ in value * 10 } }

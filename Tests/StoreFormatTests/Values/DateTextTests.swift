@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Control
+@testable import StoreFormat
 
 /// Expected texts and numbers were worked out with Python: (datetime - datetime(2001, 1, 1)).total_seconds().
 @Suite struct DateTextTests {
@@ -40,6 +40,25 @@ import Testing
         }
     }
 
+    @Test(arguments: ["2000-02-29", "2020-02-29", "2021-02-28", "2021-04-30", "2021-12-31", "0000-02-29"])
+    func theLastDayOfAMonthIsOne(text: String) {
+        #expect(DateText.date(text).flatMap { DateText.text($0) } == text + "T00:00:00Z")
+    }
+
+    /// A double of that size has steps of 31 microseconds: the nearest to the text would be in the year 10000.
+    @Test(arguments: ["9999-12-31T23:59:59.999999Z", "9999-12-31T22:59:59.999999999-01:00"])
+    func theLastInstantStaysInItsYear(text: String) {
+        let date = DateText.date(text)
+        #expect(date?.timeIntervalSinceReferenceDate == 252_423_993_599.99997)
+        #expect(date.flatMap { DateText.text($0) }?.hasPrefix("9999-12-31T23:59:59.9999") == true)
+    }
+
+    @Test func whereNoZoneIsNeededATimeWithoutOneIsInUTC() {
+        for text in ["2001-01-01T12:30", "2001-01-01 12:30:00", "2001-01-01T14:30:00 +0200", "2001-01-01T13:30+01"] {
+            #expect(DateText.date(text, needsZone: false)?.timeIntervalSinceReferenceDate == 45_000, "\(text)")
+        }
+    }
+
     @Test func offsetsAndBareDatesAreRead() {
         #expect(DateText.date("2001-01-01")?.timeIntervalSinceReferenceDate == 0)
         #expect(DateText.date("2001-01-01T02:00:00+02:00")?.timeIntervalSinceReferenceDate == 0)
@@ -48,6 +67,11 @@ import Testing
 
     @Test(arguments: [
         "", "2001", "2001-13-01", "2001-01-01T25:00:00Z", "2001-01-01T00:00:00", "yesterday", "2001-01-01T00:00:00.Z",
+        "2021-02-29", "2021-02-30", "1900-02-29", "2021-04-31", "2021-06-31T10:00:00Z", "2021-01-32", "2021-01-00",
+        "2021-00-10", "2021-01-01T24:00:00Z", "2021-01-01T23:60:00Z", "2021-12-31T23:59:60Z",
+        "2021-01-01T00:00:00+24:00",
+        "2021-01-01T00:00:00+01:60", "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "10000-01-01T00:00:00Z",
+        "-001-01-01T00:00:00Z", "2021-1-1", "2021-01-01T00:00:00Zx",
     ])
     func whatIsNoDateIsRefused(text: String) {
         #expect(DateText.date(text) == nil)
