@@ -37,6 +37,7 @@ import Testing
         #expect(try daemon.json("fetch", "Book").first?.arrayValue?.count == 0)
         let history = try daemon.json("history", "--after", "2")
         #expect(history.map { $0["stack"]?.stringValue } == ["model", "legacy"])
+        #expect(history.map { $0["cause"]?.stringValue } == [history.last?["token"]?.stringValue, nil])
         #expect(history.map { $0["changes"]?.arrayValue?.count } == [1, 1])
         let forwards = try daemon.json("status").first?["forwards"]
         #expect(forwards?["crossStackDeletes"]?.stringValue == "forward")

@@ -53,6 +53,7 @@ struct OptionHelp: Sendable {
         "reason": .init("TEXT", "why, for the record", else: "none"),
         "sample": .init("N", "compares only so many objects, chosen at random", else: "all"),
         "since": .init("BACKUP", "compares the rows with this backup as well", else: "history alone"),
+        "pages": .init(nil, "checks the pages of a store of any size", else: "those of a store up to 256 MiB"),
         "repair": .init(nil, "mends counters and indexes first", else: "off"),
         "keep-history": .init(nil, "leaves the history that adoption began", else: "off"),
         "migrate to": .init("MODEL", "the model to migrate to", else: "none: it must be given"),

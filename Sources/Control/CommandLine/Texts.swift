@@ -51,7 +51,8 @@ enum HistoryText {
         func text(_ key: String) -> String? { transaction[key]?.stringValue }
         let by = [text("stack"), text("author"), text("context"), text("process")].compactMap { $0 }.joined(
             separator: ", ")
-        output.line("\(text("token") ?? "") \(text("timestamp") ?? "") \(by)")
+        let cause = text("cause").map { ", for the delete in \($0)" } ?? ""
+        output.line("\(text("token") ?? "") \(text("timestamp") ?? "") \(by)\(cause)")
         for change in transaction["changes"]?.arrayValue ?? [] {
             let id = change["id"]?.stringValue.map { $0.split(separator: "/").suffix(2).joined(separator: "/") } ?? ""
             let properties = (change["properties"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: ", ")

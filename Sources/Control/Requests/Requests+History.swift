@@ -72,6 +72,7 @@ extension Requests {
             "process": text(transaction.processID),
             "bundle": text(transaction.bundleID),
             "stack": text(transaction.writer?.stack.rawValue),
+            "cause": try transaction.writer?.cause.map { .string(try token($0)) } ?? .null,
             "changes": .array(transaction.changes.map { change($0) }),
         ]
     }

@@ -74,7 +74,7 @@ open class NSPersistentContainer: @unchecked Sendable {
         return instance
     }
 
-    /// Saves, through this container's stack, what a context of the other stack has pending, as one that was refused after
+    /// Saves, through this container's stack, what a context of another instance has pending, as one that was refused after
     /// a handover.
     /// - Returns: the history transaction's number; nil if nothing had to be written.
     /// - Throws: see `StackInstance.forward(pending:)`; the changes are then still pending.

@@ -70,7 +70,7 @@ public final class ModelContainer: Sendable {
             configuration.isStoredInMemoryOnly ? configuration.url.deletingLastPathComponent().path : nil
     }
 
-    /// Saves, through this container's stack, what a context of the other stack has pending, as one that was refused after
+    /// Saves, through this container's stack, what a context of another instance has pending, as one that was refused after
     /// a handover.
     /// - Returns: the history transaction's number; nil if nothing had to be written.
     /// - Throws: see `StackInstance.forward(pending:)`; the changes are then still pending.

@@ -30,31 +30,38 @@ extension ModelContext: PendingChanges {
 extension ObjectContext {
     func settleForwarded(_ result: SaveResult) {
         var keys: [Int64: ObjectKey] = [:]
-        let objects = pending
-        var written: [(root: Int, key: Int64)] = []
-        for backing in objects {
-            guard let entity = backing.entity else { continue }
-            switch backing.state {
-            case .inserted:
-                guard let reference = result.objects[ForwardWork.name(backing)] else { continue }
-                keys[backing.key] = ObjectKey(entity: Int32(entity.index), key: reference.key)
-                rekey(backing, to: reference.key)
-                backing.state = .persistent
-            case .deleted: backing.state = .gone
-            case .persistent: break
-            case .detached, .gone: continue
-            }
-            written.append((entity.root, backing.key))
-            backing.values = []
-            backing.isStale = true
+        // The objects are told while their context still keeps them: with the end of that, models may go.
+        for backing in pending {
+            if let key = settle(backing, result) { keys[key.temporary] = key.permanent }
         }
-        instance.cache.replace([], removing: written)
         finishSave(keys)
-        for backing in objects {
-            for i in backing.toManys.indices { backing.toManys[i].elements = nil }
-            refreshFromStore(backing)
-            notify?(backing)
+    }
+
+    /// - Returns: a new object's key before and now.
+    private func settle(
+        _ backing: ModelBacking, _ result: SaveResult
+    ) -> (temporary: Int64, permanent: ObjectKey)? {
+        guard let entity = backing.entity else { return nil }
+        var key: (temporary: Int64, permanent: ObjectKey)?
+        switch backing.state {
+        case .inserted:
+            guard let reference = result.objects[ForwardWork.name(backing)] else { return nil }
+            key = (backing.key, ObjectKey(entity: Int32(entity.index), key: reference.key))
+            rekey(backing, to: reference.key)
+            backing.state = .persistent
+        case .deleted: backing.state = .gone
+        case .persistent: break
+        case .detached, .gone: return nil
         }
+        instance.cache.replace([], removing: [(entity.root, backing.key)])
+        backing.values = []
+        backing.isStale = true
+        for i in backing.toManys.indices {
+            backing.toManys[i] = ToManyState()
+        }
+        refreshFromStore(backing)
+        notify?(backing)
+        return key
     }
 }
 

@@ -13,8 +13,8 @@ public protocol PendingChanges: AnyObject {
 }
 
 extension StackInstance {
-    /// Saves, through this stack, what a context of the other stack has pending: the way out for a context that was refused
-    /// with `OwnershipViolation` or `StaleEpoch` after a handover. All of it is written in one transaction of this stack, or
+    /// Saves, through this instance, what a context of another has pending: the way out for a context that was refused with
+    /// `OwnershipViolation` or `StaleEpoch` after a handover. All of it is written in one transaction of this stack, or
     /// nothing is.
     ///
     /// ```swift
@@ -32,13 +32,13 @@ extension StackInstance {
     /// - Throws: `StoreError`: `VersionConflict` for rows that changed since the context read them, by the context's merge
     ///   policy; `OwnershipViolation` naming the objects that this stack does not own either; `ValidationFailed`,
     ///   `UniqueConflict` and whatever else a save throws. The changes are then still pending in the context. `Refused` for
-    ///   a context of this same stack, `OtherStore` for one of another store.
+    ///   a context of this instance, `OtherStore` for one of another store.
     @discardableResult
     public func forward(pending context: some PendingChanges) throws -> Int64? {
         let from = context.stackInstance
-        guard from.stack != stack else {
+        guard from.instanceName != instanceName else {
             throw StoreError(
-                .refused, "the context is one of the \(stack.rawValue) stack itself", way: "save it")
+                .refused, "the context is one of this instance of the \(stack.rawValue) stack itself", way: "save it")
         }
         guard from.store.uuid == store.uuid else {
             throw StoreError(

@@ -1,3 +1,4 @@
+import Foundation
 import SQLite
 
 extension SaveTransaction {
@@ -15,8 +16,10 @@ extension SaveTransaction {
         } catch let error as SQLiteError where error.isUniqueConstraint {
             let object = ObjectReference(entity: entity.name, key: key ?? 0)
             let label = key == nil ? NewObjectName.text(entity, value) : nil
+            // "UNIQUE constraint failed: ZTAG.ZNAME, ZTAG.ZLANGUAGE"
+            let named = Set((error.message.components(separatedBy: ": ").last ?? "").components(separatedBy: ", "))
             let constraint = entity.uniquenessConstraints.first { constraint in
-                constraint.columns.allSatisfy { error.message.contains("\(entity.table).\(entity.columns[$0])") }
+                Set(constraint.columns.map { "\(entity.table).\(entity.columns[$0])" }) == named
             }
             let names = constraint?.properties.joined(separator: ", ") ?? error.message
             guard let constraint, let other = try holder(of: constraint, entity, key, value) else {

@@ -184,7 +184,7 @@ import Testing
         #expect(invalid?.code == .validationFailed)
         #expect(invalid?.objects.map(\.property) == ["name"])
         #expect(context.insertedObjects == [tag])
-        let own = #expect(throws: StoreError.self) { try bridge.legacy.forward(pending: context) }
+        let own = #expect(throws: StoreError.self) { try embedded.forward(pending: context) }
         #expect(own?.code == .refused)
         let other = try BridgeSample()
         let stranger = try other.open()
@@ -207,6 +207,26 @@ import Testing
         #expect(error?.objects.map(\.object.entity) == ["Shelf"])
         #expect(context.updatedObjects == [book] && context.insertedObjects == [shelf])
         #expect(try sample.rows("SELECT count(*) FROM ZSHELF") == [[.integer(0)]])
+    }
+
+    @Test("after a switch and back the epoch is stale, and another instance of the same stack saves")
+    func staleEpoch() throws {
+        defer { bridge.close() }
+        let book = try objects("Book")[0]
+        book.setValue("Emma!", forKey: "title")
+        _ = try bridge.handover("Book", to: .model)
+        _ = try bridge.handover("Book", to: .legacy)
+        let error = #expect(throws: StoreError.self) { try context.save() }
+        #expect(error?.code == .staleEpoch)
+        let number = try #require(try bridge.forward(pending: context))
+        #expect(
+            try sample.rows("SELECT STACK, INSTANCE, EPOCHS FROM COEXIST_TRANSACTION WHERE NUMBER = \(number)")
+                == [[.text("legacy"), .text(bridge.legacy.instanceName), .text("Book=3")]])
+        #expect(book.value(forKey: "title") as? String == "Emma!" && !context.hasChanges)
+        // What it replayed brought its epoch up to date too.
+        book.setValue("Emma?", forKey: "title")
+        try context.save()
+        #expect(try Audit.run(Store.open(sample.path)).violations == [])
     }
 
     @Test("a cascade is the owner's to carry out")

@@ -78,7 +78,7 @@ struct SaveTransactionTests {
                 try SampleStore.insert("Tag", ["name": .string("new")], in: save)
             }
         }
-        #expect(error?.objects.map(\.object) == [ObjectReference(entity: "Tag", key: 0)])
+        #expect(error?.objects.map(\.object) == [0, 1].map { ObjectReference(entity: "Tag", key: $0) })
         #expect(error?.message.contains("name") == true)
         #expect(try Tables(sample.connection) == before)
     }
