@@ -153,18 +153,8 @@ enum DaemonCommands {
         },
         command("verify", "", "Checks the running store") { _, output, client in
             let reply = try client.call("Verify")
+            if output.isJSON { output.json(.object(reply)) } else { ViolationText.print(reply, output) }
             let violations = reply["violations"]?.arrayValue ?? []
-            if output.isJSON {
-                output.json(.object(reply))
-            } else {
-                for violation in violations {
-                    output.line(
-                        ["severity", "rule", "where", "what"].map { violation[$0]?.stringValue ?? "" }.joined(
-                            separator: ": "))
-                }
-                let warnings = violations.count { $0["severity"]?.stringValue == "warning" }
-                output.line(ViolationText.summary(violations.count, warnings: warnings))
-            }
             return violations.contains { $0["severity"]?.stringValue == "error" } ? 1 : 0
         },
         command("reload", "", "Has the daemon read its configuration anew") { _, output, client in

@@ -103,17 +103,11 @@ enum StoreCommands {
         return violations.contains { $0.severity == .error || (!isAdopted && $0.severity == .inherited) } ? 1 : 0
     }
 
-    static func report(_ violations: [Violation], _ output: Output, repaired: [String] = []) {
-        if output.isJSON {
-            var report: JSONObject = ["violations": .array(violations.map(ViolationJSON.object))]
-            if !repaired.isEmpty { report["repaired"] = .array(repaired.map { .string($0) }) }
-            output.json(.object(report))
-            return
-        }
-        for violation in violations {
-            output.line("\(violation.severity.rawValue): \(violation.rule): \(violation.place): \(violation.what)")
-        }
-        output.line(ViolationText.summary(violations.count, warnings: violations.count { $0.severity == .warning }))
+    private static func report(_ found: [Violation], _ output: Output, repaired: [String]) {
+        var report = ViolationJSON.report(found)
+        guard output.isJSON else { return ViolationText.print(report, output) }
+        if !repaired.isEmpty { report["repaired"] = .array(repaired.map { .string($0) }) }
+        output.json(.object(report))
     }
 
     private static func diff(_ arguments: Arguments, _ output: Output) throws -> Int32 {

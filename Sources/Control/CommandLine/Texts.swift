@@ -61,12 +61,16 @@ enum HistoryText {
     }
 }
 
-/// How many findings `verify` has, for a person.
+/// What `verify` found, for a person: violations line by line, warnings beside the output.
 enum ViolationText {
-    static func summary(_ count: Int, warnings: Int) -> String {
-        let violations = count - warnings
-        return "\(violations) violation\(violations == 1 ? "" : "s")"
-            + (warnings == 0 ? "" : ", \(warnings) warning\(warnings == 1 ? "" : "s")")
+    static func print(_ report: JSONObject, _ output: Output) {
+        let violations = report["violations"]?.arrayValue ?? []
+        func text(_ violation: JSON, _ keys: [String]) -> String {
+            keys.map { violation[$0]?.stringValue ?? "" }.joined(separator: ": ")
+        }
+        for violation in violations { output.line(text(violation, ["severity", "rule", "where", "what"])) }
+        output.warn((report["warnings"]?.arrayValue ?? []).map { text($0, ["rule", "where", "what"]) })
+        output.line("\(violations.count) violation\(violations.count == 1 ? "" : "s")")
     }
 }
 

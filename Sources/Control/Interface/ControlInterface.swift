@@ -252,7 +252,7 @@ public enum ControlInterface {
         method Backup(file: string) -> (file: string, damage: ?string)
 
         # Checks the store against every rule of the format.
-        method Verify() -> (violations: []object)
+        method Verify() -> (violations: []object, warnings: []object)
 
         # Reads the configuration anew. What cannot change while the daemon runs is refused.
         method Reload() -> (changed: []string)

@@ -139,6 +139,6 @@ extension Requests {
     func verify() throws -> JSONObject {
         let store = store
         let violations = try bridge.read { try StoreVerifier.verify($0, store: store) }
-        return ["violations": .array(violations.map(ViolationJSON.object))]
+        return ViolationJSON.report(violations)
     }
 }
