@@ -18,7 +18,7 @@ final class RowCache: Sendable {
 
     private struct State {
         /// The place of each row in `entries`, by root entity.
-        var places: [[Int64: Int]]
+        var places: [KeyIndex]
         var entries: ContiguousArray<Entry> = []
         var free: [Int] = []
         var hand = 0
@@ -31,7 +31,7 @@ final class RowCache: Sendable {
 
     init(limit: Int, entityCount: Int) {
         self.limit = max(1, limit)
-        state = Mutex(State(places: Array(repeating: [:], count: entityCount)))
+        state = Mutex(State(places: Array(repeating: KeyIndex(), count: entityCount)))
     }
 
     /// Changes with every invalidation.
@@ -86,7 +86,7 @@ final class RowCache: Sendable {
             state.generation += 1
             var dropped: [Row] = []
             for (root, key, timestamp) in rows {
-                guard let place = state.places[root].removeValue(forKey: key) else { continue }
+                guard let place = state.places[root].remove(key) else { continue }
                 state.statistics.invalidations += 1
                 if state.entries[place].lastRead > timestamp { state.statistics.stale += 1 }
                 if let row = state.entries[place].row.take() { dropped.append(row) }
@@ -103,11 +103,12 @@ final class RowCache: Sendable {
             state.generation += 1
             for root in state.places.indices where roots?.contains(root) ?? true {
                 state.statistics.invalidations += state.places[root].count
-                for place in state.places[root].values {
+                let places = state.places[root]
+                state.places[root] = KeyIndex()
+                places.forEachPlace { place in
                     state.entries[place].row = nil
                     state.free.append(place)
                 }
-                state.places[root] = [:]
             }
         }
     }
@@ -147,7 +148,7 @@ final class RowCache: Sendable {
     }
 
     private static func remove(_ state: inout State, _ root: Int, _ key: Int64) {
-        guard let place = state.places[root].removeValue(forKey: key) else { return }
+        guard let place = state.places[root].remove(key) else { return }
         state.entries[place].row = nil
         state.free.append(place)
     }

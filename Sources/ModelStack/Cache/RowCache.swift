@@ -5,10 +5,11 @@ import Synchronization
 /// The rows that this instance read last, up to a limit, by tree and key.
 ///
 /// Two generations: when the young one is half of the limit, it becomes the old one, and what was old is dropped. A hit
-/// in the old one makes the row young. Both are in one dictionary, so that an invalidation looks once.
+/// in the old one makes the row young.
 final class RowCache: Sendable {
     private struct Entry {
-        var row: StoredRow
+        /// Nil in a place that is free.
+        var row: StoredRow?
         /// When the row was last given out, in seconds since 2001; 0 for never.
         var lastRead = 0.0
         /// The turn in which the row was put in, or given out last.
@@ -16,7 +17,10 @@ final class RowCache: Sendable {
     }
 
     private struct Content {
-        var entries: [[Int64: Entry]]
+        /// The place of each row in `entries`, by tree.
+        var places: [KeyIndex]
+        var entries: ContiguousArray<Entry> = []
+        var free: [Int] = []
         /// How many were put in, or given out first, since the turn began.
         var youngCount = 0
         /// Entries of this turn are young, those of the one before old.
@@ -31,7 +35,7 @@ final class RowCache: Sendable {
 
     init(rootCount: Int, limit: Int) {
         half = max(1, limit / 2)
-        content = Mutex(Content(entries: Array(repeating: [:], count: rootCount)))
+        content = Mutex(Content(places: Array(repeating: KeyIndex(), count: rootCount)))
     }
 
     /// To be taken before a read transaction begins.
@@ -40,52 +44,61 @@ final class RowCache: Sendable {
     var statistics: CacheStatistics {
         content.withLock { content in
             var statistics = content.statistics
-            statistics.objects = content.entries.reduce(0) { $0 + $1.count }
+            statistics.objects = content.entries.count - content.free.count
             return statistics
         }
     }
 
     func row(_ root: Int, _ key: Int64) -> StoredRow? {
         content.withLock { content in
-            guard var entry = content.entries[root][key] else {
+            guard let place = content.places[root][key] else {
                 content.statistics.misses += 1
                 return nil
             }
             content.statistics.hits += 1
-            let isYoung = entry.turn == content.turn
-            entry.lastRead = Date.timeIntervalSinceReferenceDate
-            entry.turn = content.turn
-            content.entries[root][key] = entry
+            let row = content.entries[place].row
+            let isYoung = content.entries[place].turn == content.turn
+            content.entries[place].lastRead = Date.timeIntervalSinceReferenceDate
+            content.entries[place].turn = content.turn
             if !isYoung { countYoung(&content) }
-            return entry.row
+            return row
         }
     }
 
     private func put(_ row: StoredRow, _ content: inout Content) {
         let entry = Entry(row: row, turn: content.turn)
-        let former = content.entries[row.plan.root].updateValue(entry, forKey: row.key)
-        if former?.turn != content.turn { countYoung(&content) }
+        if let place = content.places[row.plan.root][row.key] {
+            let isYoung = content.entries[place].turn == content.turn
+            content.entries[place] = entry
+            if !isYoung { countYoung(&content) }
+            return
+        }
+        if let place = content.free.popLast() {
+            content.entries[place] = entry
+            content.places[row.plan.root][row.key] = place
+        } else {
+            content.places[row.plan.root][row.key] = content.entries.count
+            content.entries.append(entry)
+        }
+        countYoung(&content)
     }
 
     private func countYoung(_ content: inout Content) {
         content.youngCount += 1
         guard content.youngCount >= half else { return }
-        let ending = content.turn
+        for place in content.entries.indices where content.entries[place].turn < content.turn {
+            guard let row = content.entries[place].row.take() else { continue }
+            content.places[row.plan.root].remove(row.key)
+            content.free.append(place)
+        }
         content.turn += 1
         content.youngCount = 0
-        for root in content.entries.indices where !content.entries[root].isEmpty {
-            content.entries[root] = content.entries[root].filter { $0.value.turn == ending }
-        }
     }
 
     /// Keeps rows that were read in a transaction begun at that generation.
     func insert(_ rows: some Sequence<StoredRow>, generation: UInt64) {
         content.withLock { content in
             guard content.generation == generation else { return }
-            let count = min(half, rows.underestimatedCount)
-            if count > 1_000, let root = rows.first(where: { _ in true })?.plan.root {
-                content.entries[root].reserveCapacity(content.entries[root].count + count)
-            }
             for row in rows { put(row, &content) }
         }
     }
@@ -103,12 +116,15 @@ final class RowCache: Sendable {
     private func remove(
         _ root: Int, _ key: Int64, committed: Double? = nil, _ content: inout Content
     ) -> StoredRow? {
-        guard let entry = content.entries[root].removeValue(forKey: key) else { return nil }
-        if entry.turn == content.turn { content.youngCount -= 1 }
+        guard let place = content.places[root].remove(key), let row = content.entries[place].row.take() else {
+            return nil
+        }
+        content.free.append(place)
+        if content.entries[place].turn == content.turn { content.youngCount -= 1 }
         content.statistics.invalidations += 1
         // Given out after somebody had changed it: what the reader got was stale.
-        if let committed, entry.lastRead > committed { content.statistics.stale += 1 }
-        return entry.row
+        if let committed, content.entries[place].lastRead > committed { content.statistics.stale += 1 }
+        return row
     }
 
     /// Forgets rows that others changed.
@@ -130,10 +146,15 @@ final class RowCache: Sendable {
     func drop(_ roots: Set<Int>?) {
         content.withLock { content in
             content.generation += 1
-            for root in content.entries.indices where roots?.contains(root) ?? true {
-                content.statistics.invalidations += content.entries[root].count
-                content.youngCount -= content.entries[root].count { $0.value.turn == content.turn }
-                content.entries[root] = [:]
+            for root in content.places.indices where roots?.contains(root) ?? true {
+                let places = content.places[root]
+                content.places[root] = KeyIndex()
+                content.statistics.invalidations += places.count
+                places.forEachPlace { place in
+                    content.entries[place].row = nil
+                    content.free.append(place)
+                    if content.entries[place].turn == content.turn { content.youngCount -= 1 }
+                }
             }
         }
     }
