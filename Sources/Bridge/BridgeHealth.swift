@@ -20,6 +20,12 @@ final class BridgeHealth: Sendable {
         if isFirst { handler.withLock { $0 }?(error) }
     }
 
+    /// Whether an error needs no mention of its own, being the trouble itself: one that is taken note of here is told once.
+    func explains(_ error: StoreError) -> Bool {
+        if error.code == .storeReplaced { note(error) }
+        return problem?.code == error.code
+    }
+
     /// Calls the handler with the trouble, now if there is some already.
     func setHandler(_ new: @escaping @Sendable (StoreError) -> Void) {
         handler.withLock { $0 = new }

@@ -8,11 +8,15 @@ final class BridgeLog: Sendable {
         var warnings: [String] = []
         var alarms: [String] = []
         var pending: [Int64: ContinuousClock.Instant] = [:]
+        /// Transactions that were replayed before their commit was told: the watcher can be faster.
+        var early: Set<Int64> = []
         var staleness = Percentiles()
         /// Durable readers that kept history from being purged at the last round.
         var holders: Set<String> = []
         var counts = BridgeCounts()
         var alarmHandler: (@Sendable (String) -> Void)?
+        /// Stacks whose last replay failed: told once, however often it is tried again.
+        var failing: Set<StackName> = []
     }
 
     private let state = Mutex(State())
@@ -61,7 +65,11 @@ final class BridgeLog: Sendable {
         state.withLock { state in
             state.counts.commits[notice.stack, default: 0] += 1
             if notice.forwarded != nil { state.counts.forwardedDeletes[notice.stack, default: 0] += 1 }
-            if state.pending.count < 10_000 { state.pending[notice.transaction] = .now }
+            if state.early.remove(notice.transaction) != nil {
+                state.staleness.add(0)
+            } else if state.pending.count < 10_000 {
+                state.pending[notice.transaction] = .now
+            }
         }
     }
 
@@ -69,8 +77,14 @@ final class BridgeLog: Sendable {
         switch event {
         case .applied(let stack, let transactions):
             state.withLock { state in
+                state.failing.remove(stack)
                 for transaction in transactions where transaction.writer?.stack != stack {
-                    guard let start = state.pending.removeValue(forKey: transaction.number) else { continue }
+                    guard let start = state.pending.removeValue(forKey: transaction.number) else {
+                        // Those of other processes are never told of, and must not pile up.
+                        if state.early.count >= 1_000 { state.early.removeAll() }
+                        state.early.insert(transaction.number)
+                        continue
+                    }
                     let (seconds, fraction) = (ContinuousClock.now - start).components
                     state.staleness.add(Double(seconds) + Double(fraction) / 1e18)
                 }
@@ -81,6 +95,7 @@ final class BridgeLog: Sendable {
                 "history from \(from) to \(to) was purged before the \(stack.rawValue) stack had it: its cache was dropped"
             )
         case .failed(let stack, let error):
+            guard state.withLock({ $0.failing.insert(stack).inserted }) else { return }
             alarm("replay into the \(stack.rawValue) stack failed: \(error)")
         }
     }

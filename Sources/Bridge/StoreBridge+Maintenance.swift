@@ -1,11 +1,22 @@
+import Foundation
 import SQLite
 import StoreFormat
 
 extension StoreBridge {
-    /// Moves the log into the store. Being busy is a result: try again later.
-    public func checkpoint() throws -> Connection.CheckpointResult {
-        try maintain { try $0.checkpoint(.truncate) }
+    /// Moves the log into the store. Being busy is a result: try again later. Readers are waited for, but not with the
+    /// writer's lock: saves go on.
+    /// - Parameter seconds: how long to wait for readers.
+    public func checkpoint(within seconds: Double = 5) throws -> Connection.CheckpointResult {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while true {
+            let result = try maintain { try $0.checkpoint(.truncate, waitsForReaders: false) }
+            if result.isComplete || .now >= end { return result }
+            usleep(50_000)
+        }
     }
+
+    /// Who keeps the log above `maximumLogBytes`, as far as it can be seen; nil while nobody does.
+    public var logReader: String? { keeper.reader }
 
     /// Applies a changed configuration: the owners that it names must be those of the register.
     /// - Throws: `StoreError` `Refused` where they are not.

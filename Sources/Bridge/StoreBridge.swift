@@ -34,7 +34,7 @@ public final class StoreBridge: Sendable {
     private let log: BridgeLog
     private let retention = Mutex<RetentionKeeper?>(nil)
     private let health = BridgeHealth()
-    private let keeper: LogKeeper
+    let keeper: LogKeeper
     /// What each stack's deletes go through to the other's rows.
     private let forwardings: Mutex<[StackName: DeleteForwarding]> = Mutex([:])
 
@@ -56,6 +56,8 @@ public final class StoreBridge: Sendable {
         self.options = options
         self.lock = lock
         self.log = log
+        let health = health
+        StoreHealth.setHandler(of: store) { health.note($0) }
         legacy = try stacks.legacy(preparation, options)
         model = try stacks.model(preparation, options)
         let storePath = store.path
@@ -70,11 +72,30 @@ public final class StoreBridge: Sendable {
         // Replay reads in batches, and must go on however late it is: no age ends it.
         let replayReaders = ConnectionPool(limit: 2, make: connect)
         self.replayReaders = replayReaders
+        let durability = options.durability
+        let maintenance =
+            preparation.readOnlyReason != nil
+            ? nil
+            : ConnectionPool(limit: 1) {
+                let connection = try StoreConnector.connect(storePath, .writer(durability), busyTimeout: 10_000)
+                connection.queueLabel = "the daemon's own connection"
+                return connection
+            }
+        self.maintenance = maintenance
+        let keeper = LogKeeper(
+            storePath: storePath, maximumBytes: options.maximumLogBytes,
+            checkpoint: {
+                try StoreConnector.translating(storePath) {
+                    let result = try maintenance?.use { try $0.checkpoint(.truncate, waitsForReaders: false) }
+                    return result?.isComplete ?? false
+                }
+            }, alarm: { log.alarm($0) })
+        self.keeper = keeper
         let store = store
         let observers = observers
-        let health = health
         func replayer(_ instance: any StackInstance) -> Replayer {
             Replayer(instance, readers: replayReaders) { event in
+                if case .failed(_, let error) = event, health.explains(error) { return }
                 log.note(event)
                 if case .applied(let stack, let transactions) = event { observers.tell(stack, transactions) }
             }
@@ -82,12 +103,6 @@ public final class StoreBridge: Sendable {
         let replayers = [StackName.legacy: replayer(legacy), .model: replayer(model)]
         self.replayers = replayers
         if readOnlyReason == nil {
-            let durability = options.durability
-            maintenance = ConnectionPool(limit: 1) {
-                let connection = try StoreConnector.connect(storePath, .writer(durability), busyTimeout: 10_000)
-                connection.queueLabel = "the daemon's own connection"
-                return connection
-            }
             let legacy = legacy
             let model = model
             let pool = maintenance
@@ -98,26 +113,17 @@ public final class StoreBridge: Sendable {
             }
             watcher = Mutex(
                 try CommitWatcher(store: store) { finding in
+                    keeper.look()
                     Self.handle(finding, replayers, [legacy, model], log, health, touched)
                 })
         } else {
-            maintenance = nil
             watcher = Mutex(nil)
         }
-        keeper = LogKeeper(storePath: store.path, maximumBytes: options.maximumLogBytes)
-        let keeper = keeper
-        let maintenance = maintenance
         for instance in [legacy, model] {
             instance.setCommitHandler { notice in
                 log.committed(notice)
                 for replayer in replayers.values { replayer.signal() }
-                keeper.look {
-                    try StoreConnector.translating(storePath) {
-                        try maintenance?.use { try $0.checkpoint(.truncate).isComplete } ?? false
-                    }
-                } failed: { error, bytes in
-                    log.alarm("the log, \(bytes) bytes, cannot be moved into the store, and grows: \(error)")
-                }
+                keeper.look()
             }
         }
         options.readerAge.setHandler { age in
@@ -131,6 +137,7 @@ public final class StoreBridge: Sendable {
         if options.retention.isLimited, readOnlyReason == nil {
             let keeper = RetentionKeeper(options.retention) { [weak self] in self }
             retention.withLock { $0 = keeper }
+            _ = addObserver { [weak keeper] _, _ in keeper?.nudge() }
             keeper.start()
         }
     }
@@ -157,7 +164,7 @@ public final class StoreBridge: Sendable {
                 health.note(error)
                 for instance in instances { instance.dropCaches(of: nil, position: nil) }
             }
-            log.alarm("the watcher failed: \(error)")
+            if !health.explains(error) { log.alarm("the watcher failed: \(error)") }
         }
         for replayer in replayers.values { replayer.signal() }
     }
@@ -210,6 +217,8 @@ public final class StoreBridge: Sendable {
     /// Sets who is told of each alarm when it is raised, on whatever thread that is; nil ends it.
     public func setAlarmHandler(_ handler: (@Sendable (String) -> Void)?) { log.setAlarmHandler(handler) }
     func alarm(_ text: String) { log.alarm(text) }
+    /// Has history purged soon, as the options say.
+    func nudgeRetention() { retention.withLock { $0 }?.nudge() }
     func noteHolders(_ names: [String]) { log.note(holders: names) }
     /// Times from a commit to its replay into the other stack, in seconds.
     public var staleness: Percentiles { log.staleness }
@@ -292,11 +301,13 @@ public final class StoreBridge: Sendable {
         }
         readers.close()
         replayReaders.close()
+        StoreHealth.setHandler(of: store, nil)
         do {
             if readOnlyReason == nil {
-                let result = try maintain { try $0.checkpoint(.truncate) }
+                let result = try checkpoint(within: 2)
                 if !result.isComplete {
-                    problems.append("the WAL could not be checkpointed whole: another process has the store open")
+                    let reader = LogReaders.description(databasePath: store.path) ?? "a reader"
+                    problems.append("the WAL could not be checkpointed whole: in the way was \(reader)")
                 }
             }
         } catch { problems.append("the log could not be moved into the store, and has to stay beside it: \(error)") }

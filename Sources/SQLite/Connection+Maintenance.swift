@@ -29,7 +29,9 @@ extension Connection {
     }
 
     /// Moves the WAL into the main file, when it is this connection's turn to write. Being busy is a result, not an error.
-    public func checkpoint(_ mode: CheckpointMode) throws -> CheckpointResult {
+    /// - Parameter waitsForReaders: false to move only what no reader is in the way of. To wait for one means to have the
+    ///   writer's lock meanwhile, so that nobody can save.
+    public func checkpoint(_ mode: CheckpointMode, waitsForReaders: Bool = true) throws -> CheckpointResult {
         let hadTurn = hasTurn
         let deadline = policy.begin()
         defer { policy.end() }
@@ -37,6 +39,14 @@ extension Connection {
             return CheckpointResult(isComplete: false, logFrames: logFrames, checkpointedFrames: 0)
         }
         defer { if !hadTurn { leaveQueue() } }
+        if !waitsForReaders {
+            // Without the writer's lock SQLite would go on in PASSIVE mode, which can race with a reset of the log.
+            guard SQLiteLocks.holder(databasePath: path) == nil else {
+                return CheckpointResult(isComplete: false, logFrames: logFrames, checkpointedFrames: 0)
+            }
+            policy.isPatient = false
+        }
+        defer { policy.isPatient = true }
         var log: Int32 = 0
         var moved: Int32 = 0
         let raw =

@@ -1,13 +1,18 @@
 import Foundation
 
-/// The `sqlite3` shell inside a write transaction: a program that is none of ours and has a database's lock.
+/// The `sqlite3` shell inside a transaction: a program that is none of ours and has one of a database's locks.
 public final class HoldingShell {
     private let process = Process()
     private let input = Pipe()
 
-    /// Starts the shell, and returns when it has the lock.
+    /// Starts the shell, and returns when it has the write lock, or what the SQL takes.
+    /// - Parameters:
+    ///   - sql: begins a transaction, and prints a line when it is there.
+    ///   - answer: that line.
     /// - Throws: `Programs.Missing` where there is no shell, `NoLock` where it does not get the lock.
-    public init(_ path: String) throws {
+    public init(
+        _ path: String, _ sql: String = "BEGIN IMMEDIATE; SELECT 'held';", answer: String = "held"
+    ) throws {
         guard let program = Programs.find("sqlite3") else { throw Programs.Missing(name: "sqlite3") }
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: program)
@@ -15,8 +20,8 @@ public final class HoldingShell {
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        input.fileHandleForWriting.write(Data("BEGIN IMMEDIATE;\nSELECT 'held';\n".utf8))
-        guard String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "held\n" else {
+        input.fileHandleForWriting.write(Data("\(sql)\n".utf8))
+        guard String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "\(answer)\n" else {
             throw NoLock()
         }
     }

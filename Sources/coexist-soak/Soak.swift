@@ -5,13 +5,14 @@ import StoreFormat
 /// everything that must hold is checked.
 enum Soak {
     static let usage = """
-        usage: coexist-soak [--seconds N] [--turns N] [--workers N] [--folder FOLDER] [--calm] [--fault FAULT] [--json]
+        usage: coexist-soak [--seconds N] [--turns N] [--workers N] [--folder FOLDER] [--calm] [--reader] [--fault FAULT] [--json]
 
           --seconds N      how long the workers write (60)
           --turns N        end earlier, when each worker has tried as many saves
           --workers N      how many processes write, of each stack in turn (8)
           --folder FOLDER  where to keep the store and the workers' logs; otherwise they go at the end if all is well
           --calm           kill and stop nobody
+          --reader         have somebody stay in a read transaction all the time, with the log's maximum at 256 KiB
           --fault FAULT    have a worker do something wrong, which the end must find: \
         \(Fault.allCases.map(\.rawValue).joined(separator: ", "))
           --json           print the report as one JSON object
@@ -64,6 +65,7 @@ enum Soak {
         var workers = 8
         var folder: String?
         var isCalm = false
+        var hasReader = false
         var fault: Fault?
         var isJSON = false
 
@@ -92,6 +94,7 @@ enum Soak {
                     workers = number
                 case "--folder": folder = try value(word)
                 case "--calm": isCalm = true
+                case "--reader": hasReader = true
                 case "--json": isJSON = true
                 case "--fault":
                     let name = try value(word)

@@ -1,6 +1,7 @@
 import Bridge
 import Foundation
 import ModelStack
+import SQLite
 import StoreFormat
 
 /// Starts the workers, moves entities between the stacks meanwhile, kills and stops workers, and has everything checked
@@ -31,13 +32,17 @@ final class Supervisor {
 
     func run() throws -> Report {
         try makeStore()
-        let bridge = try StoreBridge(path: store, options: BridgeOptions(seed: seed()))
+        var bridgeOptions = BridgeOptions(seed: seed())
+        if options.hasReader { bridgeOptions.maximumLogBytes = 256 << 10 }
+        let bridge = try StoreBridge(path: store, options: bridgeOptions)
+        let reader = try options.hasReader ? holdSnapshot() : nil
         let ledger = try Ledger(store)
         try bridge.addConsumer(Self.reader, from: ledger.last)
         for number in 1...options.workers { try start(number, generation: 0) }
         let handovers = Handovers(bridge)
         handovers.start()
         try disturb(bridge, ledger)
+        reader?.rollback()
         handovers.stop()
         report.take(handovers)
         end()
@@ -50,6 +55,14 @@ final class Supervisor {
         for problem in bridge.close() { report.violations.append("the bridge did not close whole: \(problem)") }
         if options.folder == nil, report.violations.isEmpty { try? FileManager.default.removeItem(atPath: folder) }
         return report
+    }
+
+    /// A reader that stays where it is: the log cannot be moved past it.
+    private func holdSnapshot() throws -> Connection {
+        let reader = try Connection(path: store, mode: .readOnly)
+        try reader.begin(.deferred)
+        _ = try reader.scalar("SELECT count(*) FROM sqlite_master")
+        return reader
     }
 
     private func makeStore() throws {

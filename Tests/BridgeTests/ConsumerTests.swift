@@ -92,6 +92,63 @@ import Testing
         #expect(eventually { (try? bridge.extent().first) == 3 })
     }
 
+    @Test func historyStaysBelowItsMaximumOnceReadersHaveAcknowledged() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.retention = RetentionPolicy(transactions: 100) }
+        defer { bridge.close() }
+        try bridge.addConsumer("search")
+        try insert(bridge, 2_000)
+        #expect(try bridge.extent() == HistoryReader.Extent(first: 1, last: 2_000, count: 2_000))
+        try bridge.acknowledge("search", 2_000)
+        #expect(eventually { (try? bridge.extent())?.count == 100 })
+        #expect(try bridge.extent() == HistoryReader.Extent(first: 1_901, last: 2_000, count: 100))
+        let counts = "SELECT (SELECT count(*) FROM ATRANSACTION), (SELECT count(*) FROM ACHANGE)"
+        #expect(try sample.rows(counts) == [[.integer(100), .integer(100)]])
+
+        // Without anybody in the way, what comes has what is too much go.
+        try bridge.removeConsumer("search")
+        try insert(bridge, 50)
+        #expect(eventually { (try? bridge.extent())?.first == 1_951 })
+        #expect(try bridge.extent().count == 100)
+    }
+
+    @Test func aPurgeThatFailsRaisesOneAlarmAndSavesGoOn() throws {
+        let sample = try BridgeSample()
+        let refusal = "no purge today"
+        try sample.foreign(
+            "CREATE TRIGGER KEEP BEFORE DELETE ON ATRANSACTION BEGIN SELECT RAISE(ABORT, '\(refusal)'); END")
+        let bridge = try sample.open { $0.retention = RetentionPolicy(transactions: 1) }
+        defer { bridge.close() }
+        try insert(bridge, 3)
+        #expect(eventually { bridge.alarms.contains { $0.contains(refusal) } })
+        try insert(bridge, 1)
+        #expect(throws: StoreError.self) { try bridge.prune(.keeping(1)) }
+        #expect(try bridge.extent() == HistoryReader.Extent(first: 1, last: 4, count: 4))
+        #expect(bridge.alarms.count == 1, "\(bridge.alarms)")
+    }
+
+    @Test func aDeleteWithoutAnAuthorReachesReadersAndTheOtherStack() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        let book = try bridge.legacy.insert("Book", ["title": .string("Emma"), "isbn": .string("978")])
+        try bridge.replay()
+        #expect(try bridge.model.value(book, "title") == .string("Emma"))
+        try bridge.addConsumer("search")
+        _ = try bridge.legacy.save(ObjectBatch([.delete(book, expecting: nil)]))
+        try bridge.replay()
+        #expect(try bridge.model.object(book, isFresh: false) == nil)
+
+        let place = try #require(try bridge.consumers().first)
+        let store = bridge.store
+        let history = try bridge.read { try HistoryReader($0, store: store).transactions(after: place.number) }
+        #expect(history.map(\.author) == [nil])
+        let changes = history.flatMap(\.changes)
+        #expect(changes.map(\.kind) == [.delete])
+        #expect(changes.map(\.object) == [book])
+        #expect(changes.first?.tombstone == ["isbn": .string("978")])
+    }
+
     @Test func aPurgeGoesOnWhileOthersSave() async throws {
         let sample = try BridgeSample()
         let bridge = try sample.open()

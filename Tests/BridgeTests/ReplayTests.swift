@@ -3,6 +3,7 @@ import Foundation
 import LegacyStack
 import ModelStack
 import StoreFormat
+import Synchronization
 import TestKit
 import Testing
 
@@ -106,6 +107,97 @@ import Testing
         try bridge.model.apply(history)
         #expect(bridge.model.position == 1)
         #expect(bridge.model.cacheStatistics.invalidations == before.invalidations)
+    }
+
+    @Test(arguments: StackName.allCases)
+    func historyThatIsAppliedTwiceChangesNothing(stack: StackName) throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
+        let shelf = try bridge.legacy.insert("Shelf", ["label": .string("x")])
+        try bridge.legacy.update(tag, ["name": .string("b")])
+        _ = try bridge.legacy.save(ObjectBatch([.delete(shelf, expecting: nil)]))
+        try bridge.replay()
+        let counts = """
+            SELECT (SELECT count(*) FROM ATRANSACTION), (SELECT count(*) FROM ACHANGE), (SELECT count(*) FROM ZTAG),
+                (SELECT count(*) FROM ZSHELF), (SELECT max(Z_OPT) FROM ZTAG), (SELECT COMMITS FROM COEXIST_STATE)
+            """
+        let before = try sample.rows(counts)
+        #expect(before.first?.prefix(5).map(\.integerValue) == [4, 4, 1, 0, 2])
+        let store = bridge.store
+        let history = try bridge.read { try HistoryReader($0, store: store).transactions(after: 0) }
+        let instance = bridge.instance(stack)
+        for _ in 1...2 {
+            // As for an instance that is at the beginning: what it applies is not passed over as known.
+            instance.dropCaches(of: nil, position: 0)
+            try instance.apply(history)
+            #expect(instance.position == 4)
+            #expect(try instance.value(tag, "name") == .string("b"))
+            #expect(try instance.object(shelf, isFresh: false) == nil)
+        }
+        #expect(try sample.rows(counts) == before)
+    }
+
+    @Test(arguments: StackName.allCases)
+    func aHandlerThatSavesEnds(stack: StackName) throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.seed = OwnershipSeed(entities: ["Tag": stack]) }
+        defer { bridge.close() }
+        let calls = Mutex(0)
+        let token = bridge.addObserver { [unowned bridge] replayed, transactions in
+            guard replayed == stack else { return }
+            for transaction in transactions where transaction.author == "foreign" {
+                calls.withLock { $0 += 1 }
+                let values = ["name": ObjectBatch.Input.attribute(.string("own \(transaction.number)"))]
+                let batch = ObjectBatch([.insert(entity: "Tag", name: "new", values: values)], author: "own")
+                _ = try? bridge.instance(stack).save(batch)
+            }
+        }
+        defer { bridge.removeObserver(token) }
+        let other: any StackInstance =
+            try stack == .legacy ? LegacyInstance(path: sample.path) : ModelInstance(path: sample.path)
+        defer { other.close() }
+        for i in 1...20 {
+            let values = ["name": ObjectBatch.Input.attribute(.string("foreign \(i)"))]
+            _ = try other.save(
+                ObjectBatch([.insert(entity: "Tag", name: "new", values: values)], author: "foreign"))
+        }
+        #expect(eventually { (try? bridge.extent().last) == 40 })
+        try bridge.replay()
+        #expect(try bridge.extent().last == 40, "the handler's own saves call for no more")
+        #expect(calls.withLock { $0 } == 20)
+        #expect(try bridge.legacy.count(of: ObjectQuery(entity: "Tag")) == 40)
+        #expect(bridge.alarms == [])
+    }
+
+    @Test func aBurstOfSavesMakesFewReplays() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        let writer = try LegacyInstance(path: sample.path)
+        defer { writer.close() }
+        let seen = Seen()
+        let passes = Mutex<[StackName: Int]>([:])
+        let isSaved = DispatchSemaphore(value: 0)
+        let token = bridge.addObserver { stack, transactions in
+            seen.add(stack, transactions.map(\.number))
+            let isFirst = passes.withLock { passes in
+                passes[stack, default: 0] += 1
+                return passes[stack] == 1
+            }
+            // Replay is at its first transactions until all the others are there.
+            if isFirst { isSaved.wait() }
+        }
+        for i in 1...1_000 { try writer.insert("Tag", ["name": .string("\(i)")]) }
+        for _ in StackName.allCases { isSaved.signal() }
+        try bridge.replay(to: 1_000)
+        bridge.removeObserver(token)
+        for stack in StackName.allCases {
+            #expect(seen.numbers(stack) == Array(1...1_000))
+            #expect((2...3).contains(passes.withLock { $0[stack] } ?? 0))
+        }
+        #expect(try bridge.model.count(of: ObjectQuery(entity: "Tag")) == 1_000)
     }
 
     @Test func aReadBetweenCommitAndReplayCountsAsStale() throws {

@@ -246,6 +246,29 @@ import Varlink
         }
     }
 
+    @Test func aReaderFromBeforeGetsTheMigrationWithoutChangesAndThenWhatCameAfter() throws {
+        let sample = try Sample(isAdopted: true)
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        #expect(try daemon.ctl("consumers", "add", "search").exitCode == 0)
+        let before = try #require(try daemon.json("consumers").first?[0]?["token"]?.stringValue)
+        #expect(daemon.stop() == 0)
+        let migrated = try Programs.ctl("migrate", sample.path, "--to", sample.target, "--allow-data-loss")
+        #expect(migrated.exitCode == 0, "\(migrated.errors)")
+
+        let after = try RunningDaemon(store: sample.path, folder: sample.folder)
+        #expect(try after.ctl("insert", "Tag", "name=new").exitCode == 0)
+        let consumer = try after.json("consumers").first?[0]
+        #expect(consumer?["token"]?.stringValue == before)
+        #expect(consumer?["lag"] == 2 && consumer?["state"] == "active")
+        let history = try after.json("history", "--after", before)
+        try #require(history.count == 2)
+        #expect(history[0]["author"]?.stringValue?.hasPrefix("com.apple.coredata.schemamigrator") == true)
+        #expect(history[0]["changes"] == [])
+        #expect(history[1]["changes"]?.arrayValue?.count == 1)
+        #expect(history[1]["changes"]?[0]?["kind"] == "insert" && history[1]["changes"]?[0]?["entity"] == "Tag")
+        #expect(after.stop() == 0)
+    }
+
     private static let canMount: Bool = {
         guard let unshare = Programs.find("unshare") else { return false }
         let result = try? Programs.run(unshare, ["-m", "sh", "-c", "mount -t tmpfs -o size=64k none /tmp"])

@@ -34,6 +34,17 @@ struct SoakTests {
         #expect((report["spread"]?.doubleValue ?? .infinity) < 4)
     }
 
+    @Test("a reader that stays in its snapshot keeps nobody from writing")
+    func holdingReader() throws {
+        let (exitCode, report) = try soak(["--calm", "--reader", "--turns", "20"])
+        #expect(violations(report) == [])
+        #expect(exitCode == 0)
+        #expect(report["refused"]?["Busy"] == nil)
+        #expect((report["largestLog"]?.intValue ?? 0) > 256 << 10)
+        let warnings = (report["warnings"]?.arrayValue ?? []).compactMap(\.stringValue)
+        #expect(warnings.contains { $0.contains("until a reader ends its transaction") }, "\(warnings)")
+    }
+
     @Test("what was acknowledged stays, and nothing else comes, where writers are killed and history is purged")
     func disturbed() throws {
         let (exitCode, report) = try soak(["--turns", "25"])

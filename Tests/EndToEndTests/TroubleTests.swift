@@ -92,6 +92,49 @@ import Varlink
         #expect(try again.json("fetch", "Tag", "--count").first == 1)
     }
 
+    /// The daemon's log records of an error.
+    private func errors(_ daemon: RunningDaemon) -> [Substring] {
+        daemon.messages.split(separator: "\n").filter { $0.hasPrefix("error: ") }
+    }
+
+    @Test func aStoreThatIsRemovedUnderTheWatchdogIsTroubleAndNoReasonToBeRestarted() throws {
+        let sample = try SampleStore()
+        let configuration = sample.folder.file("config.json")
+        try #"{"store": "\#(sample.path)"}"#.write(toFile: configuration, atomically: true, encoding: .utf8)
+        let daemon = try RunningDaemon(
+            ["--config", configuration], folder: sample.folder, environment: ["WATCHDOG_USEC": "400000"])
+        #expect(try daemon.ctl("insert", "Tag", "name=a").exitCode == 0)
+        for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: sample.path + suffix) }
+        #expect(try waitForTrouble(daemon) == "StoreReplaced")
+        var status: String?
+        while status?.hasPrefix("degraded") != true, let fields = daemon.notify.receive(within: 60) {
+            status = fields["STATUS"] ?? status
+        }
+        #expect(status?.contains(sample.path) == true)
+        for _ in 1...3 { #expect(daemon.notify.wait(for: "WATCHDOG", "1")) }
+
+        // A reload does not open the store anew, and does not say that it did something.
+        let reload = try daemon.ctl("reload")
+        #expect(reload.exitCode == 1)
+        #expect(reload.errors.contains("StoreReplaced") && reload.errors.contains("restart the daemon"))
+        let lines = try daemon.ctl("metrics").lines
+        #expect(lines.contains("coexist_read_only 1"))
+        #expect(lines.contains("coexist_degraded 1"))
+        #expect(lines.last == "# EOF")
+        try isRefused(daemon, "StoreReplaced")
+        #expect(errors(daemon).count == 1, "\(daemon.messages)")
+        #expect(try daemon.json("status").first?["alarms"] == [])
+
+        daemon.signal(SIGHUP)
+        var isReady = false
+        while !isReady, let fields = daemon.notify.receive(within: 60) {
+            guard fields["READY"] == "1" else { continue }
+            isReady = true
+            #expect(fields["STATUS"]?.hasPrefix("degraded") == true)
+        }
+        #expect(isReady)
+    }
+
     // MARK: Damage
 
     /// Overwrites a table's first page.
@@ -141,9 +184,17 @@ import Varlink
         try damage(sample.path, table: "ZSHELF")
         #expect(try daemon.ctl("fetch", "Shelf").exitCode != 0)
         #expect(try daemon.json("status").first?["problem"]?["code"] == "Damaged")
+        #expect(daemon.notify.wait(for: "STATUS", "degraded: \(try problem(daemon))"))
+        #expect(try daemon.ctl("metrics").lines.contains("coexist_degraded 1"))
+        #expect(try daemon.ctl("reload").exitCode != 0)
+        #expect(errors(daemon).count == 1, "\(daemon.messages)")
         let insert = try daemon.ctl("insert", "Tag", "name=b", "--json")
         #expect(insert.output.contains("\"code\":\"Damaged\""))
         #expect(try daemon.json("fetch", "Tag", "--count").first == 1)
+    }
+
+    private func problem(_ daemon: RunningDaemon) throws -> String {
+        try daemon.json("status").first?["problem"]?["message"]?.stringValue ?? "none"
     }
 
     // MARK: History switched off

@@ -21,12 +21,15 @@ public struct RetentionPolicy: Sendable, Hashable {
     var isLimited: Bool { seconds != nil || transactions != nil }
 }
 
-/// Purges history that is older or more than a policy allows: at the start, and once a minute.
+/// Purges history that is older or more than a policy allows: at the start and once a minute, and where their number is
+/// limited also a second after transactions came.
 final class RetentionKeeper: Sendable {
     private let policy: RetentionPolicy
     private let clock = SteadyClock()
     private let queue = DispatchQueue(label: "org.coexistd.retention")
     private let isStopped = Mutex(false)
+    private let hasFailed = Mutex(false)
+    private let isDue = Mutex(false)
     private let bridge: @Sendable () -> StoreBridge?
 
     /// - Parameter bridge: asked for at each round; nil ends the rounds.
@@ -39,6 +42,21 @@ final class RetentionKeeper: Sendable {
         queue.async { [self] in round() }
     }
 
+    /// To be called when there may be more to purge: transactions came, or a durable reader has gone on.
+    func nudge() {
+        guard policy.transactions != nil,
+            isDue.withLock({ due in
+                defer { due = true }
+                return !due
+            })
+        else { return }
+        queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
+            guard let self else { return }
+            isDue.withLock { $0 = false }
+            runOnce()
+        }
+    }
+
     /// Waits for a round that is running; none comes after.
     func stop() {
         isStopped.withLock { $0 = true }
@@ -46,12 +64,19 @@ final class RetentionKeeper: Sendable {
     }
 
     private func round() {
-        guard !isStopped.withLock({ $0 }), let bridge = bridge() else { return }
-        Self.run(policy, clock, bridge)
+        guard runOnce() else { return }
         queue.asyncAfter(deadline: .now() + .seconds(60)) { [weak self] in self?.round() }
     }
 
-    private static func run(_ policy: RetentionPolicy, _ clock: SteadyClock, _ bridge: StoreBridge) {
+    /// Returns whether rounds go on.
+    @discardableResult
+    private func runOnce() -> Bool {
+        guard !isStopped.withLock({ $0 }), let bridge = bridge() else { return false }
+        if bridge.problem == nil { run(bridge) }
+        return true
+    }
+
+    private func run(_ bridge: StoreBridge) {
         do {
             var bounds: [HistoryPurge.Bound] = []
             if let seconds = policy.seconds { bounds.append(.before(clock.now.addingTimeInterval(-Double(seconds)))) }
@@ -61,7 +86,15 @@ final class RetentionKeeper: Sendable {
                 let result = try bridge.prune(bound)
                 bridge.noteHolders(result.holders)
             }
-        } catch { bridge.alarm("history could not be purged: \(error)") }
+            hasFailed.withLock { $0 = false }
+        } catch {
+            // Once, and not every minute.
+            let isNew = hasFailed.withLock { failed in
+                defer { failed = true }
+                return !failed
+            }
+            if isNew { bridge.alarm("history could not be purged, which is tried again every minute: \(error)") }
+        }
     }
 }
 

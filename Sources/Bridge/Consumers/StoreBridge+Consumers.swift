@@ -78,6 +78,7 @@ extension StoreBridge {
     public func acknowledge(_ name: String, _ number: Int64) throws {
         let store = store
         try register { try ConsumerRegister($0, store: store).acknowledge(name, number) }
+        nudgeRetention()
     }
 
     /// Removes a reader: nothing is kept for it any more.
@@ -85,6 +86,7 @@ extension StoreBridge {
     public func removeConsumer(_ name: String) throws {
         let store = store
         try register { try ConsumerRegister($0, store: store).remove(name) }
+        nudgeRetention()
     }
 
     private func register(_ change: (Connection) throws -> Void) throws {

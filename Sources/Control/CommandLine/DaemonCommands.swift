@@ -83,7 +83,7 @@ enum DaemonCommands {
 
     private static let historyCommands: [Command] = [
         command(
-            "history", "[--after TOKEN] [--entity E] [--author A] [--limit N] [--follow]",
+            "history", "[--after TOKEN] [--entity E] [--author A|!A] [--limit N] [--follow]",
             "Transactions with their changes, oldest first", flags: ["follow"],
             options: ["after", "entity", "author", "limit"], run: history),
         command(
@@ -141,7 +141,8 @@ enum DaemonCommands {
             if output.isJSON {
                 output.json(.object(result))
             } else {
-                output.line(isComplete ? "the log is in the store" : "a reader or writer was in the way: try again")
+                let holder = result["heldBy"]?.stringValue ?? "a reader or writer"
+                output.line(isComplete ? "the log is in the store" : "in the way was \(holder): try again")
             }
             return isComplete ? 0 : 1
         },

@@ -13,7 +13,8 @@ enum StatusText {
         output.line(
             "history  last \(text(status["history"]?["last"])), \(text(status["history"]?["transactions"])) transactions"
         )
-        output.line("log      \(text(status["wal"]?["bytes"])) bytes")
+        let holder = status["wal"]?["heldBy"]?.stringValue.map { ", kept by \($0)" } ?? ""
+        output.line("log      \(text(status["wal"]?["bytes"])) bytes\(holder)")
         output.line("clients  \(text(status["clients"]))")
         output.line("SQLite   \(text(status["sqlite"]))")
         if let reason = status["readOnly"]?.stringValue { output.line("READ-ONLY: \(reason)") }

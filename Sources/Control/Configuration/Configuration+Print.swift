@@ -33,6 +33,7 @@ extension Configuration {
             "limits": [
                 "clients": JSON(limits.clients), "messageBytes": JSON(limits.messageBytes),
                 "queuedBytes": JSON(limits.queuedBytes), "idle": JSON(limits.idle),
+                "stall": JSON(limits.stall),
             ],
             "log": ["level": .string(logLevel.name), "target": .string(logTarget.rawValue)],
             "metricsFile": metricsFile.map { .string($0) } ?? .null,

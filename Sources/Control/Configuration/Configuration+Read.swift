@@ -13,7 +13,7 @@ extension Configuration {
         "cache": ["maximumObjects", "legacy", "model"],
         "wal": ["maximumBytes"],
         "access": ["observe", "write", "admin"],
-        "limits": ["clients", "messageBytes", "queuedBytes", "idle"],
+        "limits": ["clients", "messageBytes", "queuedBytes", "idle", "stall"],
         "log": ["level", "target"],
     ]
     /// The keys of values that stand in no section.
@@ -114,6 +114,7 @@ extension Configuration {
             limits.messageBytes = try section.integer("messageBytes", 1_024...16 << 20) ?? limits.messageBytes
             limits.queuedBytes = try section.integer("queuedBytes", 65_536...1 << 30) ?? limits.queuedBytes
             limits.idle = try section.integer("idle", 0...86_400) ?? limits.idle
+            limits.stall = try section.integer("stall", 1...86_400) ?? limits.stall
         }
         if let section = try section("log") {
             if let text = try section.string("level") {

@@ -108,6 +108,8 @@ public struct Configuration: Sendable, Hashable {
         public var queuedBytes = 1 << 20
         /// Seconds after which an idle connection is closed; 0 never closes one.
         public var idle = 0
+        /// Seconds after which a client is closed that reads nothing of what waits for it.
+        public var stall = 30
     }
 
     /// Where log records can go: the systemd journal or standard error.

@@ -20,8 +20,8 @@ public enum ControlInterface {
         "InvalidValue", "InvalidRawValue", "MissingValue", "TransformerUnknown", "ObjectDeleted", "BadPredicate",
         "ValidationFailed", "OwnershipViolation", "StaleEpoch", "Frozen", "VersionConflict", "UniqueConflict",
         "DeleteDenied", "CrossStackDelete", "TokenExpired", "ReaderExpired", "OtherStore", "AlreadyExists",
-        "NotAdopted", "Refused", "BadConfiguration", "Stopping", "StaleLog", "StoreReplaced", "UnsupportedDerivation",
-        "MalformedMessage", "MessageTooLong",
+        "NotAdopted", "Refused", "TooLarge", "BadConfiguration", "Stopping", "StaleLog", "StoreReplaced",
+        "UnsupportedDerivation", "MalformedMessage", "MessageTooLong",
     ]
 
     private static var text: String {
@@ -139,7 +139,7 @@ public enum ControlInterface {
           stacks: [string]StackStatus,
           owners: []Owner,
           history: (last: string),
-          wal: (bytes: int),
+          wal: (bytes: int, heldBy: ?string),
           clients: int,
           sqlite: string,
           warnings: []string,
@@ -181,7 +181,8 @@ public enum ControlInterface {
           progress: ?Progress
         )
 
-        # Objects by a predicate in NSPredicate's format; sort keys as key or key:desc. With more, in pages.
+        # Objects by a predicate in NSPredicate's format; sort keys as key or key:desc. With more, in pages, each as of when the
+        # client comes to it; without, TooLarge where it is more than 16 MiB.
         method Fetch(
           entity: string,
           where: ?string,
@@ -208,7 +209,8 @@ public enum ControlInterface {
         # Deletes objects in one transaction.
         method Delete(objects: []string, stack: ?string, author: ?string) -> (token: ?string)
 
-        # Transactions with their changes, oldest first. With more: one a reply; with follow, new ones as they come.
+        # Transactions with their changes, oldest first, of an author, or of all others with ! before the name. With more: one
+        # a reply; with follow, new ones as they come.
         method History(
           after: ?string,
           entity: ?string,
@@ -245,8 +247,8 @@ public enum ControlInterface {
         # Replays now, into one stack or both, up to a token or the newest.
         method Replay(stack: ?string, wait: ?string) -> (stacks: [string]StackStatus)
 
-        # Moves the log into the store.
-        method Checkpoint() -> (complete: bool, frames: int, moved: int)
+        # Moves the log into the store. Where a reader was in the way to the end, who it was.
+        method Checkpoint() -> (complete: bool, frames: int, moved: int, heldBy: ?string)
 
         # Copies the running store, external data included, to a new file.
         method Backup(file: string) -> (file: string, damage: ?string)

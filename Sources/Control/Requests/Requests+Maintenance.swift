@@ -1,5 +1,6 @@
 import Bridge
 import Foundation
+import SQLite
 import StoreFormat
 import Varlink
 
@@ -15,6 +16,8 @@ extension Requests {
         return [
             "complete": .bool(result.isComplete), "frames": JSON(result.logFrames),
             "moved": JSON(result.checkpointedFrames),
+            "heldBy": result.isComplete
+                ? .null : LogReaders.description(databasePath: store.path).map { .string($0) } ?? .null,
         ]
     }
 

@@ -14,14 +14,20 @@ extension Requests {
         text.add(
             "coexist_store", .info, "The store.", [.init(1, [("path", store.path), ("uuid", store.uuid)])])
         text.add(
-            "coexist_read_only", .gauge, "1 where nothing may be written.",
-            [.init(bridge.readOnlyReason == nil ? 0 : 1)])
+            "coexist_read_only", .gauge, "1 where nothing may be written, for whatever reason.",
+            [.init(bridge.readOnlyReason == nil && bridge.problem == nil ? 0 : 1)])
+        text.add(
+            "coexist_degraded", .gauge, "1 where the store is damaged, or its files are gone from their path.",
+            [.init(bridge.problem == nil ? 0 : 1)])
         text.add("coexist_clients", .gauge, "Connections to the control socket.", [.init(Double(clients))])
         text.add(
             "coexist_wal_bytes", .gauge, unit: "bytes", "Size of the write-ahead log.", [.init(Double(logBytes))])
-        try addHistory(to: &text)
+        text.add(
+            "coexist_wal_held", .gauge, "1 while a reader keeps the write-ahead log above its maximum.",
+            [.init(bridge.logReader == nil ? 0 : 1)])
+        try inTrouble(()) { try addHistory(to: &text) }
         addStacks(to: &text)
-        try addOwners(to: &text)
+        try inTrouble(()) { try addOwners(to: &text) }
         return text.finish()
     }
 

@@ -21,7 +21,7 @@ extension Requests {
                 "first": extent.first.map { .integer($0) } ?? .null,
                 "transactions": .integer(extent.count),
             ],
-            "wal": ["bytes": JSON(logBytes)],
+            "wal": ["bytes": JSON(logBytes), "heldBy": bridge.logReader.map { .string($0) } ?? .null],
             "clients": JSON(clients),
             "sqlite": .string(Connection.libraryVersion),
             "forwards": forwards,
@@ -46,7 +46,7 @@ extension Requests {
     }
 
     /// What a status says of a store in trouble where it cannot be read any more.
-    private func inTrouble<T>(_ fallback: T, _ read: () throws -> T) throws -> T {
+    func inTrouble<T>(_ fallback: T, _ read: () throws -> T) throws -> T {
         do {
             return try read()
         } catch  where bridge.problem != nil {

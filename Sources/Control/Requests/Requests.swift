@@ -8,8 +8,6 @@ import Varlink
 /// What the interface's methods do with a bridge. Parameters have been checked against the interface's description.
 struct Requests: Sendable {
     let bridge: StoreBridge
-    /// How many objects one reply carries at most.
-    static let page = 500
 
     var store: Store { bridge.store }
     var json: ObjectJSON { ObjectJSON(store: store, style: .control) }
@@ -63,17 +61,6 @@ struct Requests: Sendable {
             throw StoreError(.unknownKey, "\"\(text)\" is no sort key", way: "write a key, or key:desc")
         }
         return ObjectQuery.SortKey(key, isAscending: order == "asc")
-    }
-
-    func fetch(_ parameters: JSONObject, send: ([JSON]) -> Void) throws {
-        let stack = try stack(parameters["stack"]) ?? .legacy
-        let records = try bridge.instance(stack).objects(matching: try query(parameters))
-        var start = 0
-        repeat {
-            let end = min(start + Self.page, records.count)
-            send(records[start..<end].map { json.object($0) })
-            start = end
-        } while start < records.count
     }
 
     func count(_ parameters: JSONObject) throws -> JSONObject {

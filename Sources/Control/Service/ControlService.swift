@@ -125,29 +125,11 @@ final class ControlService: Sendable {
     }
 
     private func fetch(_ parameters: JSONObject, _ call: IncomingCall) throws {
-        var pages: [[JSON]] = []
-        try requests.fetch(parameters) { pages.append($0) }
         guard call.call.more else {
-            call.reply(["objects": .array(pages.flatMap { $0 })])
+            call.reply(try requests.fetch(parameters))
             return
         }
-        send(pages[...], call)
-    }
-
-    /// Sends pages at the client's pace, without holding a thread meanwhile.
-    private func send(_ pages: ArraySlice<[JSON]>, _ call: IncomingCall) {
-        guard let page = pages.first else { return }
-        if pages.count == 1 {
-            call.reply(["objects": .array(page)])
-            return
-        }
-        call.whenWritable { isOpen in
-            guard isOpen else { return }
-            self.queue.run {
-                guard call.send(["objects": .array(page)]) else { return }
-                self.send(pages.dropFirst(), call)
-            }
-        }
+        PacedReplies(call: call, queue: queue).send { try requests.fetchPages(parameters) }
     }
 
     private func history(_ parameters: JSONObject, _ call: IncomingCall) throws {
@@ -169,39 +151,6 @@ final class ControlService: Sendable {
             call.reply(first)
             return
         }
-        sendHistory(query, call)
-    }
-
-    /// Sends history a batch at a time, at the client's pace.
-    private func sendHistory(_ query: Requests.HistoryQuery, _ call: IncomingCall) {
-        do {
-            var batch: [JSONObject] = []
-            var next = query
-            next.limit = min(query.limit ?? .max, 100)
-            let last = try requests.history(next) { transaction in
-                batch.append(transaction)
-                return true
-            }
-            let left = query.limit.map { $0 - batch.count }
-            let isEnd = batch.count < 100 || left == 0
-            for (i, transaction) in batch.enumerated() where !(isEnd && i == batch.count - 1) {
-                guard call.send(transaction) else { return }
-            }
-            if isEnd {
-                call.reply(batch.last ?? [:])
-                return
-            }
-            var rest = query
-            rest.after = last
-            rest.limit = left
-            let following = rest
-            call.whenWritable { isOpen in
-                guard isOpen else { return }
-                self.queue.run { self.sendHistory(following, call) }
-            }
-        } catch {
-            let reply = ErrorReply.of(error)
-            call.fail(reply.name, reply.parameters)
-        }
+        PacedReplies(call: call, queue: queue).send { try requests.historyPages(query) }
     }
 }

@@ -94,6 +94,7 @@ public final class Daemon: Sendable {
         limits.messageBytes = configuration.limits.messageBytes
         limits.queuedBytes = configuration.limits.queuedBytes
         limits.idleTime = configuration.limits.idle > 0 ? .seconds(configuration.limits.idle) : nil
+        limits.stallTime = .seconds(configuration.limits.stall)
         let description = Service(
             vendor: "Coexist", product: "coexistd", version: CoexistVersion.text, url: "",
             interfaces: [try ControlInterface.description()])
@@ -117,7 +118,7 @@ public final class Daemon: Sendable {
 
     /// Says that it is ready, and serves until a signal or a Stop call ends it.
     public func run() {
-        notifier.ready(status: "serving \(bridge.store.path)")
+        notifier.ready(status: serving)
         let watchdog = startWatchdog()
         loop: while true {
             switch signals.wait() {
@@ -130,11 +131,16 @@ public final class Daemon: Sendable {
                         .notice,
                         changed.isEmpty ? "reloaded: nothing changed" : "reloaded: \(changed.joined(separator: ", "))")
                 } catch { log(.error, "the configuration was not reloaded: \(error)") }
-                notifier.ready(status: "serving \(bridge.store.path)")
+                notifier.ready(status: serving)
             }
         }
         stop()
         withExtendedLifetime(watchdog) {}
+    }
+
+    /// What the service manager shows of a daemon that is ready.
+    private var serving: String {
+        bridge.problem.map { "degraded: \($0.message)" } ?? "serving \(bridge.store.path)"
     }
 
     /// Running saves finish, clients are told, the log goes into the store.
@@ -160,6 +166,12 @@ public final class Daemon: Sendable {
     /// - Returns: what changed.
     /// - Throws: `ConfigurationError` or `StoreError` for what cannot; then nothing changes.
     private func reload() throws -> [String] {
+        if let problem = bridge.problem {
+            throw StoreError(
+                problem.code,
+                "the configuration was not reloaded, since the store is not written any more: \(problem.message)",
+                way: "\(problem.way). Then restart the daemon: a reload does not open the store anew")
+        }
         guard let reread else {
             throw ConfigurationError(
                 path: "(command line)", message: "the daemon was started without a configuration file",
@@ -206,7 +218,10 @@ public final class Daemon: Sendable {
         let thread = Thread { [weak self] in
             while let self, !self.signals.isEnding {
                 let turns = self.server.withLock { $0 }?.turns(within: interval) ?? false
-                if turns, (try? self.bridge.lastTransaction()) != nil { self.notifier.watchdog() }
+                // A store that is in trouble is served as far as it goes: to be restarted would not help.
+                if turns, self.bridge.problem != nil || (try? self.bridge.lastTransaction()) != nil {
+                    self.notifier.watchdog()
+                }
                 Thread.sleep(forTimeInterval: seconds)
             }
         }

@@ -5,8 +5,8 @@ import Varlink
 
 /// Follows history for one client: sends what is there, then each transaction as it comes, until the client goes.
 ///
-/// What the client does not read is bounded by the server's limit of queued bytes: a client that is too slow is closed,
-/// and takes up again from its last token.
+/// What the client has not read is left in history but for a page, so a slow one costs no memory. One that reads nothing is
+/// closed by the server after its time, and takes up again from its last token.
 final class HistoryFeed: Sendable {
     private struct State {
         var query: Requests.HistoryQuery
@@ -54,36 +54,36 @@ final class HistoryFeed: Sendable {
     }
 
     private func run() {
-        while true {
-            let query = state.withLock { state -> Requests.HistoryQuery? in
-                guard state.isSignalled, !state.isEnded else {
-                    state.isRunning = false
-                    return nil
-                }
-                state.isSignalled = false
-                return state.query
+        let query = state.withLock { state -> Requests.HistoryQuery? in
+            guard state.isSignalled, !state.isEnded else {
+                state.isRunning = false
+                return nil
             }
-            guard let query else { return }
-            do {
-                var sent = 0
-                let last = try requests.history(query) { transaction in
-                    sent += 1
-                    return call.send(transaction)
-                }
-                let isDone = state.withLock { state in
-                    state.query.after = last
-                    state.query.limit = query.limit.map { $0 - sent }
-                    return state.query.limit == 0
-                }
-                if isDone {
-                    end()
-                    call.reply()
-                }
-            } catch {
+            state.isSignalled = false
+            return state.query
+        }
+        guard let query else { return }
+        do {
+            let (transactions, place) = try requests.historyPage(query)
+            for transaction in transactions { guard call.sendPaced(transaction) else { return end() } }
+            let isDone = state.withLock { state in
+                state.query = query.after(place, sent: transactions.count)
+                if !place.isEnd { state.isSignalled = true }
+                return state.query.limit == 0
+            }
+            if isDone {
                 end()
-                let reply = ErrorReply.of(error)
-                call.fail(reply.name, reply.parameters)
+                call.reply()
+                return
             }
+        } catch {
+            end()
+            let reply = ErrorReply.of(error)
+            call.fail(reply.name, reply.parameters)
+            return
+        }
+        call.whenWritable { isOpen in
+            if isOpen { self.queue.run { self.run() } }
         }
     }
 

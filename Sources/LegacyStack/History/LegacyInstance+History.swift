@@ -22,6 +22,7 @@ extension LegacyInstance {
             try purge(request.place)
             return NSPersistentHistoryResult(NSNumber(value: true), .statusOnly)
         }
+        let fetch = try request.fetchRequest.map { try HistoryFetch($0) }
         let timeline = try timeline()
         let transactions = try read { connection in
             try connection.transaction(.deferred) {
@@ -35,10 +36,12 @@ extension LegacyInstance {
             }
         }
         let withChanges = request.resultType != .transactionsOnly
-        let result = transactions.map {
+        var result = transactions.map {
             let token = HistoryToken(storeUUID: store.uuid, timeline: timeline, transaction: $0.number)
-            return NSPersistentHistoryTransaction($0, token, schema, withChanges: withChanges)
+            return NSPersistentHistoryTransaction($0, token, schema, withChanges: withChanges || fetch != nil)
         }
+        if let fetch { result = fetch.apply(result) }
+        if !withChanges { result = result.map { NSPersistentHistoryTransaction($0, changes: nil) } }
         let changes = result.flatMap { $0.changes ?? [] }
         switch request.resultType {
         case .transactionsAndChanges, .transactionsOnly: return NSPersistentHistoryResult(result, request.resultType)
@@ -75,8 +78,9 @@ extension LegacyInstance {
 
 extension NSManagedObjectContext {
     /// Executes a request for history, or a batch request.
-    /// - Throws: `StoreError`: `TokenExpired` for history that has been purged, `OtherStore` for a token of another store; for
-    ///   a batch what fetching and saving throw, and then nothing is written.
+    /// - Throws: `StoreError`: `TokenExpired` for history that has been purged, `OtherStore` for a token of another store,
+    ///   `UnknownKey`, `TypeMismatch`, `BadPredicate` or `Refused` for a fetch request that history cannot answer; for a
+    ///   batch what fetching and saving throw, and then nothing is written.
     @discardableResult
     public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         if let history = request as? NSPersistentHistoryChangeRequest { return try instance.execute(history) }

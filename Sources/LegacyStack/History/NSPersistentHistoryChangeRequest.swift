@@ -21,6 +21,9 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     let isDeletion: Bool
     /// What the request gives.
     public var resultType = NSPersistentHistoryResultType.transactionsAndChanges
+    /// A request of `NSPersistentHistoryTransaction.fetchRequest` or `NSPersistentHistoryChange.fetchRequest`, whose predicate
+    /// says what of history is wanted; nil for all.
+    public var fetchRequest: NSPersistentStoreRequest?
 
     private init(_ place: Place, isDeletion: Bool) {
         self.place = place
@@ -30,6 +33,20 @@ public final class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// History after a token; all of it with nil.
     public class func fetchHistory(after token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
         NSPersistentHistoryChangeRequest(.token(token), isDeletion: false)
+    }
+
+    /// History after a transaction.
+    public class func fetchHistory(
+        after transaction: NSPersistentHistoryTransaction
+    ) -> NSPersistentHistoryChangeRequest {
+        fetchHistory(after: transaction.token)
+    }
+
+    /// What of history fits a request's predicate.
+    public class func fetchHistory<R>(withFetch request: NSFetchRequest<R>) -> NSPersistentHistoryChangeRequest {
+        let history = NSPersistentHistoryChangeRequest(.token(nil), isDeletion: false)
+        history.fetchRequest = request
+        return history
     }
 
     /// History after a moment.

@@ -8,15 +8,22 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 }
 
 /// A change of one object, as history records it.
-public final class NSPersistentHistoryChange: NSObject, Sendable {
+public final class NSPersistentHistoryChange: NSObject, Sendable, NSFetchRequestResult {
+    /// A new request for changes, to give a predicate and then to a history request. Keys are `changeType`,
+    /// `changedObjectID`, and those of `transaction`.
+    public static var fetchRequest: NSFetchRequest<NSPersistentHistoryChange>? { NSFetchRequest() }
+
     /// The object.
     public let changedObjectID: NSManagedObjectID
     /// What happened to it.
     public let changeType: NSPersistentHistoryChangeType
     private let change: HistoryChange
+    /// The transaction that the change belongs to, without its changes.
+    public let transaction: NSPersistentHistoryTransaction?
 
-    init(_ change: HistoryChange, _ entity: SchemaEntity) {
+    init(_ change: HistoryChange, _ entity: SchemaEntity, _ transaction: NSPersistentHistoryTransaction) {
         self.change = change
+        self.transaction = transaction
         changedObjectID = NSManagedObjectID(entity, key: change.object.key)
         changeType = NSPersistentHistoryChangeType(rawValue: Int(change.kind.rawValue)) ?? .update
     }
@@ -41,7 +48,18 @@ public final class NSPersistentHistoryChange: NSObject, Sendable {
 }
 
 /// A save, as history records it.
-public final class NSPersistentHistoryTransaction: NSObject, Sendable {
+public final class NSPersistentHistoryTransaction: NSObject, Sendable, NSFetchRequestResult {
+    /// A new request for transactions, to give a predicate and then to a history request:
+    ///
+    /// ```swift
+    /// let others = NSPersistentHistoryTransaction.fetchRequest!
+    /// others.predicate = NSPredicate(format: "author != %@", "app")
+    /// let request = NSPersistentHistoryChangeRequest.fetchHistory(withFetch: others)
+    /// ```
+    ///
+    /// Keys are `author`, `contextName`, `processID`, `bundleID`, `storeID`, `transactionNumber` and `timestamp`.
+    public static var fetchRequest: NSFetchRequest<NSPersistentHistoryTransaction>? { NSFetchRequest() }
+
     /// The transaction's number.
     public let transactionNumber: Int64
     /// When it was committed.
@@ -70,10 +88,26 @@ public final class NSPersistentHistoryTransaction: NSObject, Sendable {
         bundleID = transaction.bundleID ?? ""
         storeID = token.storeUUID
         self.token = NSPersistentHistoryToken(token)
-        changes =
-            withChanges
-            ? transaction.changes.compactMap { change in
-                schema[change.object.entity].map { NSPersistentHistoryChange(change, $0) }
-            } : nil
+        guard withChanges else {
+            changes = nil
+            return
+        }
+        let bare = NSPersistentHistoryTransaction(transaction, token, schema, withChanges: false)
+        changes = transaction.changes.compactMap { change in
+            schema[change.object.entity].map { NSPersistentHistoryChange(change, $0, bare) }
+        }
+    }
+
+    /// The same transaction with other changes.
+    init(_ transaction: NSPersistentHistoryTransaction, changes: [NSPersistentHistoryChange]?) {
+        transactionNumber = transaction.transactionNumber
+        timestamp = transaction.timestamp
+        author = transaction.author
+        contextName = transaction.contextName
+        processID = transaction.processID
+        bundleID = transaction.bundleID
+        storeID = transaction.storeID
+        token = transaction.token
+        self.changes = changes
     }
 }

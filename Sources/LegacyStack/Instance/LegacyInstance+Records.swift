@@ -6,19 +6,43 @@ extension LegacyInstance {
     /// - Throws: `StoreError`.
     public func objects(matching query: ObjectQuery) throws -> [ObjectRecord] {
         try read { connection in
-            try connection.transaction(.deferred) {
-                let plan = try FetchPlan(query, schema)
-                var found: [(entity: SchemaEntity, key: Int64)] = []
-                try connection.prepare(plan.keySQL).forEach(plan.values) { row in
-                    if let entity = schema[number: row.integer(1)] { found.append((entity, row.integer(0))) }
-                }
-                var readers: [Int: RecordReader] = [:]
-                return try found.compactMap { entity, key in
-                    let reader = readers[entity.index] ?? RecordReader(connection, schema, entity)
-                    readers[entity.index] = reader
-                    return try reader.record(key)
-                }
-            }
+            try connection.transaction(.deferred) { try records(keys(query, connection), connection) }
+        }
+    }
+
+    /// Returns the identities of the objects that the query finds, in its order, as last committed.
+    /// - Throws: `StoreError`.
+    public func references(matching query: ObjectQuery) throws -> [ObjectReference] {
+        try read { try keys(query, $0) }.map { ObjectReference(entity: $0.entity.name, key: $0.key) }
+    }
+
+    /// Returns the objects of these identities, in that order, as last committed and in one snapshot, without those that are
+    /// gone.
+    /// - Throws: `StoreError`, `UnknownEntity` among others.
+    public func objects(_ references: ArraySlice<ObjectReference>) throws -> [ObjectRecord] {
+        let found = try references.map { (entity: try schema.entity($0.entity), key: $0.key) }
+        return try read { connection in
+            try connection.transaction(.deferred) { try records(found, connection) }
+        }
+    }
+
+    private func keys(_ query: ObjectQuery, _ connection: Connection) throws -> [(entity: SchemaEntity, key: Int64)] {
+        let plan = try FetchPlan(query, schema)
+        var found: [(entity: SchemaEntity, key: Int64)] = []
+        try connection.prepare(plan.keySQL).forEach(plan.values) { row in
+            if let entity = schema[number: row.integer(1)] { found.append((entity, row.integer(0))) }
+        }
+        return found
+    }
+
+    private func records(
+        _ found: [(entity: SchemaEntity, key: Int64)], _ connection: Connection
+    ) throws -> [ObjectRecord] {
+        var readers: [Int: RecordReader] = [:]
+        return try found.compactMap { entity, key in
+            let reader = readers[entity.index] ?? RecordReader(connection, schema, entity)
+            readers[entity.index] = reader
+            return try reader.record(key)
         }
     }
 

@@ -19,6 +19,8 @@ indirect enum MemoryValue {
         case nil: self = .null
         case let value as MemoryValue: self = value
         case let object as NSManagedObject: self = .object(object)
+        case let transaction as NSPersistentHistoryTransaction: self = .dictionary(transaction.predicateValues)
+        case let change as NSPersistentHistoryChange: self = .dictionary(change.predicateValues)
         case let id as NSManagedObjectID: self = .identity(id.uriText)
         case let text as String: self = .scalar(.text(text), leaf: nil)
         case let values as [String: Any]: self = .dictionary(values)

@@ -19,6 +19,34 @@ extension ModelInstance {
         }
     }
 
+    /// Returns the identities of the objects that the query finds, in its order, as last committed.
+    /// - Throws: `StoreError`.
+    public func references(matching query: ObjectQuery) throws -> [ObjectReference] {
+        let fetch = try FetchPlan.compile(query, plan)
+        return try read { connection in
+            var found: [ObjectReference] = []
+            try connection.prepare(fetch.keysSQL).forEach(fetch.parameters) { row in
+                guard let entity = plan[number: row.integer(1)] else { return }
+                found.append(ObjectReference(entity: entity.name, key: row.integer(0)))
+            }
+            return found
+        }
+    }
+
+    /// Returns the objects of these identities, in that order, as last committed and in one snapshot, without those that are
+    /// gone. Nothing goes into the cache.
+    /// - Throws: `StoreError`, `UnknownEntity` among others.
+    public func objects(_ references: ArraySlice<ObjectReference>) throws -> [ObjectRecord] {
+        let found = try references.map { (entity: try plan.entity($0.entity), key: $0.key) }
+        return try read { connection in
+            let reader = RecordReader(connection, plan, isBulk: false)
+            return try found.compactMap { entity, key in
+                let row = try Self.row(entity, key, plan, connection)
+                return try row.map { try reader.record($0) }
+            }
+        }
+    }
+
     /// Returns how many objects the query finds, as last committed; limit and offset count.
     /// - Throws: `StoreError`.
     public func count(of query: ObjectQuery) throws -> Int {

@@ -53,6 +53,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case alreadyExists = "AlreadyExists"
         case notAdopted = "NotAdopted"
         case unsupportedDerivation = "UnsupportedDerivation"
+        /// What is asked for at once is too much.
+        case tooLarge = "TooLarge"
         case refused = "Refused"
     }
 

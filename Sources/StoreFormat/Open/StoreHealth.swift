@@ -8,10 +8,22 @@ import Synchronization
 public enum StoreHealth {
     private static let damaged = Mutex<[FileIdentity: StoreError]>([:])
 
+    private static let handlers = Mutex<[FileIdentity: @Sendable (StoreError) -> Void]>([:])
+
     /// Remembers damage, the first of a file.
     static func note(_ error: StoreError, path: String) {
         guard let identity = FileIdentity(path) else { return }
-        damaged.withLock { if $0[identity] == nil { $0[identity] = error } }
+        let isFirst = damaged.withLock { damaged in
+            defer { damaged[identity] = damaged[identity] ?? error }
+            return damaged[identity] == nil
+        }
+        if isFirst { handlers.withLock { $0[identity] }?(error) }
+    }
+
+    /// Sets who is told when damage is met in a store for the first time, on whatever thread that is; nil ends it.
+    public static func setHandler(of store: Store, _ handler: (@Sendable (StoreError) -> Void)?) {
+        guard let identity = store.identity else { return }
+        handlers.withLock { $0[identity] = handler }
     }
 
     /// What is wrong with the store's file; nil as long as nothing was met.

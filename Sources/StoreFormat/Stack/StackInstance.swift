@@ -23,6 +23,12 @@ public protocol StackInstance: AnyObject, Sendable {
 
     /// The objects that a query finds, from the database as last committed.
     func objects(matching query: ObjectQuery) throws -> [ObjectRecord]
+    /// The identities of the objects that a query finds, in its order, as last committed: for reading many objects a few at
+    /// a time.
+    func references(matching query: ObjectQuery) throws -> [ObjectReference]
+    /// The objects of these identities, in that order, as last committed and in one snapshot. Those that are gone are left
+    /// out.
+    func objects(_ references: ArraySlice<ObjectReference>) throws -> [ObjectRecord]
     /// How many objects a query finds; limit and offset count.
     func count(of query: ObjectQuery) throws -> Int
     /// One object: from the cache, or with `isFresh` as last committed. Nil where there is none.

@@ -76,6 +76,14 @@ public final class IncomingCall: Sendable {
         return isWritable && send(parameters, isBounded: false)
     }
 
+    /// Gives one of many replies, whatever waits for the client already: for a producer that makes a few replies at a time
+    /// and waits for ``whenWritable(_:)`` before the next ones.
+    /// - Returns: whether to go on; false if the client has gone or the call has ended.
+    @discardableResult
+    public func sendPaced(_ parameters: JSONObject = [:]) -> Bool {
+        send(parameters, isBounded: false)
+    }
+
     /// Calls the handler once, when at most half of ``Limits/queuedBytes`` wait for the client to read: at once, or
     /// later on the server's thread, where it must not block. It gets false if the connection is closed first.
     public func whenWritable(_ handler: @escaping @Sendable (_ isOpen: Bool) -> Void) {

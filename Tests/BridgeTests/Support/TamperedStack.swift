@@ -40,6 +40,8 @@ final class TamperedStack: StackInstance {
     func apply(_ transactions: [HistoryTransaction]) throws { try real.apply(transactions) }
     func dropCaches(of entities: Set<String>?, position: Int64?) { real.dropCaches(of: entities, position: position) }
     func objects(matching query: ObjectQuery) throws -> [ObjectRecord] { try real.objects(matching: query) }
+    func references(matching query: ObjectQuery) throws -> [ObjectReference] { try real.references(matching: query) }
+    func objects(_ references: ArraySlice<ObjectReference>) throws -> [ObjectRecord] { try real.objects(references) }
     func count(of query: ObjectQuery) throws -> Int { try real.count(of: query) }
     func object(_ reference: ObjectReference, isFresh: Bool) throws -> ObjectRecord? {
         try beforeRead.withLock { $0 }()

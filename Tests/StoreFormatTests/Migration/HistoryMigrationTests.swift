@@ -118,6 +118,34 @@ import Testing
         try sample.expectSound(Self.new)
     }
 
+    @Test func historyCanBePurgedWholeRightAfterAMigration() throws {
+        let sample = try MigrationSample(Self.old)
+        try sample.write { writer in
+            _ = try writer.save(SampleStore.authority, TransactionIdentity()) { save in
+                for i in 1...10_000 { try SampleStore.insert("Book", ["title": .string("\(i)")], in: save) }
+            }
+        }
+        try sample.migrate(to: Self.new, allowsDataLoss: true)
+        #expect(try sample.rows("SELECT Z_PK FROM ATRANSACTION") == ["1", "2"])
+        try sample.write { writer in
+            let purge = HistoryPurge(writer.connection, store: writer.store)
+            let plan = try purge.plan(.keeping(0))
+            #expect(plan.last == 2)
+            while try purge.step(through: plan.last) {}
+        }
+        #expect(
+            try sample.rows("SELECT (SELECT count(*) FROM ATRANSACTION), (SELECT count(*) FROM ACHANGE)") == ["0|0"])
+        let rows = try sample.rows("SELECT count(*), count(DISTINCT ZATITLE), max(ZATITLE + 0) FROM ZBOOK")
+        #expect(rows == ["10000|10000|10000"])
+        try sample.write { writer in
+            let number = try writer.save(SampleStore.authority, TransactionIdentity()) { save in
+                try SampleStore.insert("Author", ["name": .string("Ada")], in: save)
+            }.1
+            #expect(number == 3)
+        }
+        try sample.expectSound(Self.new)
+    }
+
     @Test func aStoreThatWasNeverTrackedStaysSo() throws {
         let sample = try MigrationSample(Self.old, isTracked: false)
         try sample.migrate(to: Self.new)
