@@ -149,6 +149,11 @@ public final class Connection {
         guard code == SQLITE_OK else { throw SQLiteError(handle, code, sql: sql) }
     }
 
+    /// Runs one statement, and refuses a text that holds more: for text that names from a file went into.
+    public func executeOne(_ sql: String) throws {
+        try Statement(self, sql).run()
+    }
+
     /// Runs one statement with values to its end.
     public func run(_ sql: String, _ values: [SQLValue] = []) throws {
         try cached(sql).run(values)

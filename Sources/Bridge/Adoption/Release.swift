@@ -36,6 +36,7 @@ public enum Release {
             return Report(wasAdopted: false, removedHistory: false, journalMode: "", backup: nil)
         }
         let connection = try StoreConnector.connect(path, .writer(.full))
+        guard try CoexistenceTables.exist(connection) else { return try releaseRemains(connection, path) }
         let state = try CoexistenceState.read(connection)
         let removesHistory = state.madeHistory && !keepsHistory
         try connection.transaction(.immediate) {
@@ -72,6 +73,22 @@ public enum Release {
 
     private static func isAdopted(_ path: String) throws -> Bool {
         let connection = try StoreConnector.offlineReader(path)
-        return try CoexistenceTables.exist(connection)
+        return try connection.scalar(
+            "SELECT 1 FROM sqlite_master WHERE type IN ('table', 'trigger') AND name LIKE 'COEXIST\\_%' ESCAPE '\\' LIMIT 1"
+        )
+            != nil
+    }
+
+    /// What is left of an adoption whose state is lost: the guard and tables go; what there was before, nobody knows, so
+    /// history and the journal mode stay.
+    private static func releaseRemains(_ connection: Connection, _ path: String) throws -> Report {
+        try connection.transaction(.immediate) {
+            try GuardTriggers.remove(from: connection)
+            try CoexistenceTables.drop(connection)
+        }
+        connection.clearStatementCache()
+        return Report(
+            wasAdopted: true, removedHistory: false, journalMode: "wal", backup: nil,
+            logProblem: logProblem(connection, path))
     }
 }

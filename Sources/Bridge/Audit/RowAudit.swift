@@ -34,7 +34,8 @@ struct RowAudit {
         let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns).map(\.sqlIdentifier).joined(separator: ", ")
         let select = "SELECT \(list) FROM \(root.table.sqlIdentifier) ORDER BY Z_PK"
         let watched = Dictionary(
-            entities.map { ($0.number, WatchedColumns($0, columns)) }, uniquingKeysWith: { first, _ in first })
+            entities.map { ($0.number, WatchedColumns($0, columns, store.triggerWrites)) },
+            uniquingKeysWith: { first, _ in first })
         let old = try KeyCursor(backup.prepare(select))
         let new = try KeyCursor(now.prepare(select))
         let changes = try KeyCursor(

@@ -1,7 +1,7 @@
 import SQLite
 import StoreFormat
 
-/// The columns of an entity that change only with a mark in history. Derived attributes, entity numbers beside keys,
+/// The columns of an entity that change only with a mark in history. What the store's triggers write, entity numbers beside keys,
 /// order keys and keys of relationships that the other end declares have none.
 struct WatchedColumns {
     private struct Watched {
@@ -16,12 +16,13 @@ struct WatchedColumns {
     private let columns: [Watched]
 
     /// - Parameter list: the columns that both statements give behind key, entity and version.
-    init(_ entity: EntityLayout, _ list: [String]) {
+    init(_ entity: EntityLayout, _ list: [String], _ triggers: TriggerWrites) {
         self.entity = entity
         let place = Dictionary(list.enumerated().map { ($1, $0 + 3) }, uniquingKeysWith: { first, _ in first })
         var columns: [Watched] = []
         func watch(_ column: Int?, _ property: String) {
-            guard let column, let place = place[entity.columns[column]], let slots = entity.bitmap.slots[property]
+            guard let column, !triggers.isWritten(entity.columns[column], of: entity.table),
+                let place = place[entity.columns[column]], let slots = entity.bitmap.slots[property]
             else { return }
             columns.append(Watched(column: place, name: entity.columns[column], property: property, slots: slots))
         }

@@ -65,7 +65,7 @@ package struct ValueInput {
     private func plain(_ json: JSON, _ type: AttributeType, _ path: String) throws -> JSON {
         guard let encoded = json["$bytes"]?.stringValue else { return json }
         if type == .binaryData || type == .transformable { return .string(encoded) }
-        guard let bytes = Data(base64Encoded: encoded), let text = String(validating: bytes, as: UTF8.self) else {
+        guard let bytes = Data(exactBase64: encoded), let text = String(validating: bytes, as: UTF8.self) else {
             throw StoreError(
                 .typeMismatch, "\(path) is \(type), and the file given for it is no text in UTF-8",
                 way: "give a file of text")
@@ -106,11 +106,11 @@ package struct ValueInput {
             return try need(value.map { .date($0) }, "a date as 2026-11-30T12:00:00Z, or seconds since 2001-01-01 UTC")
         case .uuid: return try need(text.flatMap { UUID(uuidString: $0) }.map { .uuid($0) }, "a UUID")
         case .uri: return try need(text.map { .uri($0) }, "a URI")
-        case .binaryData: return try need(text.flatMap { Data(base64Encoded: $0) }.map { .data($0) }, "data in base64")
+        case .binaryData: return try need(text.flatMap { Data(exactBase64: $0) }.map { .data($0) }, "data in base64")
         case .transformable:
             let encoded = json["$transformable"]?.stringValue ?? text
             return try need(
-                encoded.flatMap { Data(base64Encoded: $0) }.map { .transformable($0) }, "{\"$transformable\": base64}")
+                encoded.flatMap { Data(exactBase64: $0) }.map { .transformable($0) }, "{\"$transformable\": base64}")
         case .undefined, .objectID, .composite:
             throw StoreError(.typeMismatch, "\(path) is of a type that cannot be given here", way: "leave it out")
         }
@@ -183,5 +183,13 @@ package struct ValueInput {
         StoreError(
             .typeMismatch, "\(path) takes \(what), not \(json.description.prefix(80))", way: "give a value of that type"
         )
+    }
+}
+
+extension Data {
+    /// Base64 with its padding, and nothing that decodes to the same bytes by chance: Foundation takes "====".
+    init?(exactBase64 text: String) {
+        self.init(base64Encoded: text)
+        guard base64EncodedString() == text else { return nil }
     }
 }

@@ -142,7 +142,7 @@ extension NSManagedObjectContext {
     func refaultDerived() {
         for root in Set(instance.schema.derived.map(\.rootIndex)) {
             for place in registered[root].values {
-                guard let object = place.object, object.info.hasDerivedAttributes,
+                guard let object = place.object, object.info.isWrittenByTriggers,
                     object.flags.isDisjoint(with: [.inserted, .deleted])
                 else { continue }
                 object.row = nil

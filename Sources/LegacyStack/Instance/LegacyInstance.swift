@@ -196,7 +196,7 @@ public final class LegacyInstance: StackInstance {
         }
         if !rows.isEmpty {
             cache.invalidate(rows)
-            dropDerived(&changes)
+            dropDerived(after: Set(rows.lazy.map(\.root)), &changes)
             for context in contexts { context.receive(changes) }
         }
         try readEpochs(position: last)
@@ -207,12 +207,12 @@ public final class LegacyInstance: StackInstance {
         options.readerAge?.look()
     }
 
-    /// Values that SQLite's triggers computed are not in history: they are read anew with any change.
-    private func dropDerived(_ changes: inout RemoteChanges) {
-        guard !schema.derived.isEmpty else { return }
-        let roots = Set(schema.derived.map(\.rootIndex))
-        cache.removeAll(roots: roots)
-        changes.droppedRoots.formUnion(roots)
+    /// Values that SQLite's triggers wrote are not in history: the rows that a change can have reached are read anew.
+    private func dropDerived(after roots: Set<Int>, _ changes: inout RemoteChanges) {
+        let reached = schema.dependents(of: roots)
+        guard !reached.isEmpty else { return }
+        cache.removeAll(roots: reached)
+        changes.droppedRoots.formUnion(reached)
     }
 
     /// Takes the epochs of the register, except where the switch lies ahead of the position.

@@ -12,8 +12,10 @@ final class Schema: Sendable {
     let model: NSManagedObjectModel
     private let byName: [String: Int]
     private let byNumber: [Int64: Int]
-    /// Entities with attributes that SQLite's triggers compute.
+    /// Entities whose rows SQLite's triggers write.
     let derived: [SchemaEntity]
+    /// The root entities whose rows triggers may write after a change of a tree, by that tree's root; by index.
+    private let dependents: [Int: Set<Int>]
 
     init(store: Store, model: NSManagedObjectModel) {
         storeUUID = store.uuid
@@ -28,11 +30,25 @@ final class Schema: Sendable {
                 index: index, layout: layout, model: store.model, store: store,
                 description: model.entitiesByName[layout.name] ?? NSEntityDescription(name: layout.name), names: names)
         }
-        derived = entities.filter(\.hasDerivedAttributes)
+        derived = entities.filter(\.isWrittenByTriggers)
+        let written = Set(derived.map(\.rootIndex))
+        let tables = Dictionary(
+            entities.map { ($0.rootIndex, $0.layout.table) }, uniquingKeysWith: { first, _ in first })
+        var dependents: [Int: Set<Int>] = [:]
+        for (root, table) in tables where !written.isEmpty {
+            let reached = written.filter { store.triggerWrites.isReached(tables[$0] ?? "", from: table) }
+            if !reached.isEmpty { dependents[root] = reached }
+        }
+        self.dependents = dependents
     }
 
     subscript(name: String) -> SchemaEntity? { byName[name].map { entities[$0] } }
     subscript(number number: Int64) -> SchemaEntity? { byNumber[number].map { entities[$0] } }
+
+    /// The root entities whose rows triggers may have written after changes of these trees.
+    func dependents(of roots: Set<Int>) -> Set<Int> {
+        dependents.isEmpty ? [] : roots.reduce(into: []) { $0.formUnion(dependents[$1] ?? []) }
+    }
 
     /// The entity of that name.
     /// - Throws: `StoreError` `UnknownEntity`, with the nearest name.
@@ -58,7 +74,7 @@ final class SchemaEntity: Sendable {
     let store: Store
     let storeUUID: String
     let externalData: ExternalData
-    let hasDerivedAttributes: Bool
+    let isWrittenByTriggers: Bool
     let recordShape: RecordShape
     /// `SELECT` of one row by its key and entity number: Z_OPT, then the layout's columns.
     let lookupSQL: String
@@ -112,7 +128,7 @@ final class SchemaEntity: Sendable {
             }
         }
         recordShape = RecordShape(layout, store.layout)
-        hasDerivedAttributes = layout.attributes.contains { $0.description.isDerived }
+        isWrittenByTriggers = store.triggerWrites.isWritten(layout.table)
         let columns = layout.columns.map { ", " + $0.sqlIdentifier }.joined()
         lookupSQL =
             "SELECT Z_OPT\(columns) FROM \(layout.table.sqlIdentifier) WHERE Z_PK = ? AND Z_ENT = \(layout.number)"

@@ -35,7 +35,7 @@ extension SaveWork {
         object.id = NSManagedObjectID(object.info, key: insert.key)
         object.flags.subtract([.inserted, .updated])
         context.register(object)
-        if object.info.hasDerivedAttributes {
+        if object.info.isWrittenByTriggers {
             object.row = nil
             object.flags.insert(.fault)
         } else {

@@ -204,7 +204,7 @@ final class SaveWork {
             layout, key: change.key, expecting: expecting, columns: change.sortedColumns, changed: change.names.sorted()
         )
         if written {
-            if let row, expecting != nil, !change.entity.hasDerivedAttributes {
+            if let row, expecting != nil, !change.entity.isWrittenByTriggers {
                 var values = row.values
                 for (index, value) in change.columns { values[index] = value }
                 newRows[change.rowKey] = Row(entity: row.entity, version: row.version + 1, values: values)

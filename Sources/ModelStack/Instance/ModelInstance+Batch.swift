@@ -177,7 +177,8 @@ enum DefaultValues {
             guard let attribute = property.attribute else { continue }
             if let leaf = attribute.leaf, let value = attribute.description.defaultValue {
                 // A default that does not fit its attribute is a fault of the model, and none is given.
-                let column = PredicateConstant.value(value, as: leaf) ?? .null
+                let constant = PredicateConstant.value(value, as: leaf) ?? .null
+                let column = ValueCoding.isInRange(constant, leaf) ? constant : .null
                 let float = leaf.type == .float ? column.doubleValue.map { ValueCoding.float($0) } : nil
                 values[property.slot] = float.map { .real($0) } ?? column
             }

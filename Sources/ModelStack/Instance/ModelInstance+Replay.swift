@@ -27,6 +27,11 @@ extension ModelInstance {
         if !changes.isEmpty {
             cache.invalidate(changes)
             contexts.tell(.changed(changes))
+            let written = plan.dependents(of: changes.lazy.map(\.root))
+            if !written.isEmpty {
+                cache.drop(written)
+                contexts.tell(.dropped(written))
+            }
         }
         state.withLock { $0.position = max($0.position, last) }
         try readEpochs()

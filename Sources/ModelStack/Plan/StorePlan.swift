@@ -12,6 +12,8 @@ final class StorePlan: Sendable {
     private let rootIndexes: [Int]
     private let byNumber: [Int64: Int]
     private let byName: [String: Int]
+    /// The trees whose rows SQLite's triggers may write after a change of a tree.
+    private let dependents: [Int: Set<Int>]
 
     /// - Parameter orders: the order of the properties of the entities that have classes.
     init(_ store: Store, orders: [String: [String]] = [:]) {
@@ -25,6 +27,13 @@ final class StorePlan: Sendable {
         }
         entities = plans
         rootCount = roots.count
+        let tables = Dictionary(plans.map { ($0.root, $0.layout.table) }, uniquingKeysWith: { first, _ in first })
+        var dependents: [Int: Set<Int>] = [:]
+        for (root, table) in tables {
+            let reached = tables.filter { store.triggerWrites.isReached($0.value, from: table) }
+            if !reached.isEmpty { dependents[root] = Set(reached.keys) }
+        }
+        self.dependents = dependents
         let numbers = Dictionary(plans.map { ($0.layout.number, $0.index) }, uniquingKeysWith: { first, _ in first })
         byNumber = numbers
         byName = Dictionary(plans.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
@@ -54,6 +63,11 @@ final class StorePlan: Sendable {
     /// The declared destination of a relationship.
     func destination(_ relationship: RelationshipPlan) throws -> EntityPlan {
         try entity(relationship.description.destinationEntityName)
+    }
+
+    /// The trees whose rows triggers may have written after changes of these trees: history does not tell of that.
+    func dependents(of roots: some Sequence<Int>) -> Set<Int> {
+        dependents.isEmpty ? [] : roots.reduce(into: []) { $0.formUnion(dependents[$1] ?? []) }
     }
 
     /// The plan of the root of an inheritance tree.

@@ -154,7 +154,11 @@ final class SaveRun {
             changes.append(ObjectChange(root: work.entity.root, key: work.key, isDelete: work.kind == .delete))
             if work.kind != .insert { removed.append((work.entity.root, work.key)) }
         }
+        // What triggers wrote after these rows were, is read anew.
+        let written = context.instance.plan.dependents(of: changes.lazy.map(\.root))
+        if !written.isEmpty { rows.removeAll { written.contains($0.plan.root) } }
         context.instance.cache.replace(rows, removing: removed)
+        if !written.isEmpty { context.instance.cache.drop(written) }
         var fresh: [RowPlace: StoredRow] = [:]
         fresh.reserveCapacity(rows.count)
         for row in rows { fresh[RowPlace(root: row.plan.root, key: row.key)] = row }
@@ -168,6 +172,7 @@ final class SaveRun {
         works = [:]
         context.finishSave(keys)
         context.instance.contexts.tell(.changed(changes), except: context.inbox)
+        if !written.isEmpty { context.instance.contexts.tell(.dropped(written)) }
     }
 
     private func update(_ backing: ModelBacking, _ work: SaveWork, _ row: StoredRow?) {

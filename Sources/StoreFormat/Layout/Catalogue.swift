@@ -55,6 +55,14 @@ public struct Catalogue: Sendable, Hashable {
     }
 
     static func read(_ connection: Connection, model: ModelDescription) throws -> Catalogue {
+        // A view could have rows without end.
+        guard try connection.scalar("SELECT type FROM sqlite_master WHERE name = 'Z_PRIMARYKEY'")?.textValue == "table"
+        else {
+            throw StoreError(
+                .notAStore,
+                "\(connection.path) is an SQLite database, but no Core Data store: Z_PRIMARYKEY is no table",
+                way: "give the file that Core Data or SwiftData made")
+        }
         var rows: [Row] = []
         try connection.cached("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT").forEach { row in
             rows.append(

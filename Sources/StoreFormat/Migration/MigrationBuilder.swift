@@ -11,8 +11,9 @@ struct MigrationBuilder {
 
     /// Makes the tables. To be run, like the rest, in one transaction.
     init(_ connection: Connection, source: Store, mapping: InferredMapping, hooks: MigrationHooks) throws {
+        try SchemaNames.require(mapping.destination)
         let plan = SchemaPlan(mapping.destination)
-        for sql in plan.tables { try connection.execute(sql) }
+        for sql in plan.tables { try connection.executeOne(sql) }
         context = try MigrationContext(connection, source: source, mapping: mapping, plan: plan)
         conversions = try ExternalConversions(connection, source.externalData)
         self.hooks = hooks
@@ -39,8 +40,8 @@ struct MigrationBuilder {
         try writeModel()
         // An index over values that are not unique would fail without saying which.
         guard context.refusals.isEmpty else { return }
-        for sql in context.plan.indexesAndTriggers { try connection.execute(sql) }
-        for index in context.plan.spatialIndexes { try connection.execute(index.filling) }
+        for sql in context.plan.indexesAndTriggers { try connection.executeOne(sql) }
+        for index in context.plan.spatialIndexes { try connection.executeOne(index.filling) }
         try ForeignContent(context: context).run()
         if let mode = try RegisterCopier(context: context).run() { try hooks.installGuard(mode, connection) }
     }

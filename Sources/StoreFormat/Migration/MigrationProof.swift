@@ -57,6 +57,7 @@ extension Store {
         Store(
             path: path, givenPath: givenPath, metadata: metadata, model: model, modelOrigin: modelOrigin,
             catalogue: catalogue,
-            layout: layout, historyForm: historyForm, externalData: externalData, isWAL: isWAL, identity: identity)
+            layout: layout, triggerWrites: triggerWrites, historyForm: historyForm, externalData: externalData,
+            isWAL: isWAL, identity: identity)
     }
 }

@@ -19,6 +19,8 @@ public struct Store: Sendable {
     public let catalogue: Catalogue
     /// Where each entity's objects are.
     public let layout: StoreLayout
+    /// What the store's own triggers write.
+    public let triggerWrites: TriggerWrites
     /// How the store keeps history.
     public let historyForm: HistoryForm
     /// The files of large values.
@@ -106,6 +108,7 @@ public struct Store: Sendable {
             path: path, givenPath: givenPath, metadata: metadata, model: model, modelOrigin: origin,
             catalogue: catalogue,
             layout: StoreLayout(model: model, catalogue: catalogue, tables: tables),
+            triggerWrites: try TriggerWrites(connection),
             historyForm: HistoryForm(tables), externalData: ExternalData(storePath: path),
             // Of a store that is read as immutable SQLite does not say so, but only a WAL store is read like that.
             isWAL: try connection.mode == .immutable || connection.scalar("PRAGMA journal_mode")?.textValue == "wal",
@@ -119,7 +122,8 @@ public struct Store: Sendable {
             requiringEqualHashes: false)
         return Store(
             path: path, givenPath: givenPath, metadata: fresh.metadata, model: model, modelOrigin: modelOrigin,
-            catalogue: fresh.catalogue, layout: fresh.layout, historyForm: fresh.historyForm,
+            catalogue: fresh.catalogue, layout: fresh.layout, triggerWrites: fresh.triggerWrites,
+            historyForm: fresh.historyForm,
             externalData: externalData, isWAL: fresh.isWAL, identity: identity)
     }
 

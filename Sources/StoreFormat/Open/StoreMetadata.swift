@@ -72,7 +72,14 @@ public struct StoreMetadata: Sendable, Hashable {
     /// Reads the row.
     /// - Throws: `StoreError` `NotAStore` or `MetadataUnreadable`.
     static func read(_ connection: Connection) throws -> StoreMetadata {
-        guard let row = try connection.query("SELECT Z_UUID, Z_PLIST FROM Z_METADATA").first else {
+        // A view could have rows without end.
+        guard try connection.scalar("SELECT type FROM sqlite_master WHERE name = 'Z_METADATA'")?.textValue == "table"
+        else {
+            throw StoreError(
+                .notAStore, "\(connection.path) is an SQLite database, but no Core Data store: Z_METADATA is no table",
+                way: "give the file that Core Data or SwiftData made")
+        }
+        guard let row = try connection.query("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1").first else {
             throw StoreError(
                 .notAStore, "\(connection.path) has an empty Z_METADATA table", way: "restore a backup of the store")
         }

@@ -76,6 +76,7 @@ public enum StoreRepair {
         func missingIndexes() throws -> [String] {
             let framework = store.metadata.frameworkVersion ?? 0
             let tables = try TableColumns(connection)
+            try SchemaNames.require(store.model)
             var plans = SchemaPlan(store.model, numbers: store.catalogue.numbers).indexPlans
                 .filter { IndexRules.isKept($0.kind, framework: framework) }
             if case .interned = store.historyForm { plans += HistoryTables.indexes }
@@ -84,7 +85,7 @@ public enum StoreRepair {
                     try connection.scalar("SELECT 1 FROM sqlite_master WHERE name = ?", [.text(plan.name)]) == nil
                 else { return nil }
                 do {
-                    try connection.savepoint("repair") { try connection.execute(plan.statement) }
+                    try connection.savepoint("repair") { try connection.executeOne(plan.statement) }
                 } catch let error as SQLiteError where error.isConstraint {
                     // Rows break the constraint: which of them is right is not for us to say.
                     return nil

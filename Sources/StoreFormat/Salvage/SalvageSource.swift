@@ -35,7 +35,7 @@ struct SalvageSource {
             tables = try TableColumns(lost.connection)
             notes += lost.notes
         }
-        if let read = try? StoreMetadata.read(connection) {
+        if let read = try? StoreMetadata.read(connection), UUID(uuidString: read.uuid)?.uuidString == read.uuid {
             metadata = read
         } else {
             metadata = nil
@@ -120,9 +120,14 @@ struct SalvageSource {
         }
     }
 
+    /// A counter beyond this was never reached by counting.
+    private static let highestCounter: Int64 = 1 << 53
+
     /// The highest key that a table's root has handed out; nil where that is not known.
     func counter(_ root: String) -> Int64? {
         let number = catalogue.numbers[root]
-        return catalogue.rows.first { $0.number == number }.map(\.maximum).flatMap { $0 > 0 ? $0 : nil }
+        return catalogue.rows.first { $0.number == number }.map(\.maximum).flatMap {
+            $0 > 0 && $0 <= Self.highestCounter ? $0 : nil
+        }
     }
 }

@@ -17,6 +17,7 @@ public enum StoreCreator {
     public static func create(_ path: String, model: ModelDescription, isTracked: Bool = true) throws -> Store {
         let draft = try StoreDraft(of: path)
         defer { draft.discard() }
+        try SchemaNames.require(model)
         try DerivedTriggers.requireKnownForms(model)
         try StoreConnector.translating(path) { try write(draft.path, model, isTracked) }
         // What another process has made there meanwhile stays.
@@ -29,7 +30,7 @@ public enum StoreCreator {
         try connection.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL")
         let plan = SchemaPlan(model)
         try connection.transaction(.immediate) {
-            for sql in plan.statements { try connection.execute(sql) }
+            for sql in plan.statements { try connection.executeOne(sql) }
             for row in plan.catalogueRows {
                 try connection.run(
                     "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)",

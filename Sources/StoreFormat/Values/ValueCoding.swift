@@ -61,7 +61,7 @@ public enum ValueCoding {
             return .real(kept == 0 ? 0 : kept)
         case (.date, .date(let value)):
             let seconds = value.timeIntervalSinceReferenceDate
-            guard !seconds.isNaN else { throw StoreError.typeMismatch(leaf, "a date that is not a number") }
+            guard seconds.isFinite else { throw StoreError.typeMismatch(leaf, "\(seconds), which is no date") }
             return .real(seconds == 0 ? 0 : seconds)
         case (.decimal, .decimal(let value)): return try encode(value, leaf)
         case (.string, .string(let value)): return .text(value)
@@ -73,6 +73,16 @@ public enum ValueCoding {
         case (.transformable, .transformable(let value)): return .blob([UInt8](value))
         default:
             throw StoreError.typeMismatch(leaf, "\(value)")
+        }
+    }
+
+    /// Whether a number lies within what the attribute's integer type holds; true for every other type.
+    public static func isInRange(_ column: SQLValue, _ leaf: LeafLayout) -> Bool {
+        switch leaf.type {
+        case .integer16: column.integerValue.map { Int16(exactly: $0) != nil } ?? false
+        case .integer32: column.integerValue.map { Int32(exactly: $0) != nil } ?? false
+        case .integer64: column.integerValue != nil
+        default: true
         }
     }
 

@@ -87,7 +87,7 @@ struct LostSchema {
 
     /// Makes the tables that every store has, and fills them where their rows are found.
     private mutating func bookkeeping() throws {
-        for sql in SchemaPlan(model).bookkeepingTables { try connection.execute(sql) }
+        for sql in SchemaPlan(model).bookkeepingTables { try connection.executeOne(sql) }
         let names = Set(model.entities.map(\.name))
         try take("Z_PRIMARYKEY", ["INTEGER", "VARCHAR", "INTEGER", "INTEGER"]) { rows in
             rows.contains { names.contains($0.values[1].textValue ?? "") }
@@ -204,7 +204,7 @@ struct LostSchema {
         let list = zip(columns, types).map { column, type in
             "\(column.sqlIdentifier) \(type)" + (column == "Z_PK" ? " PRIMARY KEY" : "")
         }
-        try connection.execute("CREATE TABLE \(table.sqlIdentifier) ( \(list.joined(separator: ", ")) )")
+        try connection.executeOne("CREATE TABLE \(table.sqlIdentifier) ( \(list.joined(separator: ", ")) )")
     }
 
     /// Makes a table as its entry says.
