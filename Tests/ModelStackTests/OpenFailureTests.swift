@@ -1,5 +1,6 @@
 import Foundation
 import StoreFormat
+import StoreModel
 import SwiftData
 import TestKit
 import Testing
@@ -120,6 +121,37 @@ import Testing
         context.insert(Trip(name: "late"))
         expect(.readOnly) { try context.save() }
         #expect(try Programs.sqlite3(path, rows).output == "old,new,tracked|1\n")
+    }
+
+    /// A trip that somebody else changed after it was read.
+    private func outdated() throws -> (Trip, ModelDescription) {
+        try makeHistory()
+        let container = try open()
+        let context = ModelContext(container)
+        let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
+        trip.guide = Guide(name: "Ann")
+        try context.save()
+        let reader = try open()
+        let read = try #require(try ModelContext(reader).fetch(FetchDescriptor<Trip>()).first)
+        trip.destination = "Bern"
+        try context.save()
+        let history = HistoryReader(try StoreConnector.connect(path, .reader), store: reader.instance.store)
+        try reader.instance.apply(history.transactions(after: reader.instance.position))
+        return (read, reader.instance.store.model)
+    }
+
+    /// A row that somebody else changed is read anew; where that cannot be done, the value as it was is no answer.
+    @Test func anObjectWhoseRowCannotBeReadAnyMoreSaysSo() throws {
+        // With their containers both stores are closed.
+        let (read, old) = try outdated()
+        var model = old
+        let place = try #require(model.entities.firstIndex { $0.name == "Trip" })
+        model.entities[place].attributes.append(AttributeDescription(name: "blurb", type: .string, isOptional: true))
+        try StoreMigrator(path, to: model).migrate()
+        #expect(throws: StoreError.self) { _ = try read.checkedValue(\.destination) }
+        #expect(throws: StoreError.self) { _ = try read.checkedValue(\.budget) }
+        #expect(throws: StoreError.self) { _ = try read.checkedValue(\.guide) }
+        #expect(read.valueFaults.count == 1)
     }
 
     @Test func anIdentityOfTheFileBeforeIsRefused() throws {
