@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import StoreFormat
+import StoreModel
 import TestKit
 import Testing
 
@@ -141,13 +142,110 @@ import Testing
         #expect(try image(folder.path) == before)
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root may read everything"))
-    func withoutPermission() throws {
+    /// A model's source whose one entity has these attributes, and whose version has the label 1.0.
+    private func model(_ name: String, _ attributes: String, _ folder: TemporaryFolder) throws -> String {
+        let path = folder.file(name + ".xcdatamodel")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try Data(
+            """
+            <?xml version="1.0"?><model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0"
+            userDefinedModelVersionIdentifier="1.0"><entity name="Boat">\(attributes)</entity></model>
+            """.utf8
+        ).write(to: URL(fileURLWithPath: path + "/contents"))
+        return path
+    }
+
+    @Test func oneVersionLabelOnTwoShapesIsToldWithBothChecksums() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("store.sqlite")
+        let length = "<attribute name=\"length\" attributeType=\"Double\"/>"
+        let old = try model("Old", length, folder)
+        let new = try model("New", length + "<attribute name=\"draught\" attributeType=\"Double\"/>", folder)
+        #expect(try Programs.ctl("create", path, "--model", old).exitCode == 0)
+        let checksums = try [old, new].map { try ModelReader.read(at: $0).model.versionChecksum() }
+        #expect(checksums[0] != checksums[1])
+        let before = try image(folder.path)
+        for arguments in [
+            [Programs.coexistctl, "dump", path, "--stack", "model", "--model", new],
+            [Programs.coexistctl, "dump", path, "--stack", "legacy", "--model", new],
+            [Programs.coexistd, "--store", path, "--model", new, "--socket", folder.file("socket")],
+        ] {
+            let result = try Programs.run(arguments[0], Array(arguments.dropFirst()))
+            #expect(result.exitCode == 4, "\(arguments)")
+            #expect(result.errors.contains("SchemaMismatch"))
+            #expect(result.errors.contains("both call themselves version 1.0"), "\(result.errors)")
+            for checksum in checksums { #expect(result.errors.contains(checksum), "\(result.errors)") }
+        }
+        #expect(try image(folder.path) == before)
+    }
+
+    // MARK: As a user with few rights
+
+    /// Runs a program as somebody who may not read everything: as `nobody`, where this is root.
+    private static func runAsNobody(_ program: String, _ arguments: [String]) throws -> Programs.Result {
+        guard geteuid() == 0 else { return try Programs.run(program, arguments) }
+        guard let setpriv = Programs.find("setpriv") else { throw CocoaError(.fileNoSuchFile) }
+        return try Programs.run(
+            setpriv, ["--reuid=65534", "--regid=65534", "--clear-groups", program] + arguments)
+    }
+
+    private static let canBeNobody = (try? runAsNobody(Programs.coexistctl, ["--version"]))?.exitCode == 0
+
+    enum Refusal: String, CaseIterable, CustomTestStringConvertible {
+        case unreadable = "AccessDenied"
+        case truncated = "Damaged"
+        case otherModel = "SchemaMismatch"
+
+        var testDescription: String { rawValue }
+    }
+
+    /// While another program has the store open, with commits in its log: neither the file nor its sidecars change.
+    @Test(
+        .enabled(if: canBeNobody, "another user cannot run the programs that were built here"),
+        arguments: Refusal.allCases)
+    func aRefusedStoreStaysWithItsSidecars(refusal: Refusal) throws {
         let sample = try SampleStore()
-        chmod(sample.path, 0)
-        defer { chmod(sample.path, 0o600) }
-        let result = try Programs.ctl("inspect", sample.path)
-        #expect(result.exitCode == 4)
-        #expect(result.errors.contains(" AccessDenied: "))
+        chmod(sample.folder.path, 0o777)
+        let path = sample.path
+        let other = try model("Other", "<attribute name=\"length\" attributeType=\"Double\"/>", sample.folder)
+        let holder = try Connection(path: path, mode: .readWrite)
+        try holder.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
+        try holder.execute("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION")
+        if refusal == .truncated {
+            _ = try holder.checkpoint(.truncate)
+            #expect(truncate(path, 30_000) == 0)
+        }
+        for suffix in ["", "-wal", "-shm"] {
+            #expect(chmod(path + suffix, refusal == .unreadable ? 0o600 : 0o666) == 0, "\(suffix)")
+        }
+        // Whoever reads leaves its marks in the log's index, for the time of reading.
+        func image() throws -> [String: Data] {
+            // Copied by another process: to close a file in this one would end the locks that it has on it.
+            let copy = try TemporaryFolder()
+            let cp = try #require(Programs.find("cp"))
+            #expect(try Programs.run(cp, ["-a", sample.folder.path + "/.", copy.path]).exitCode == 0)
+            var image = try self.image(copy.path)
+            image["Library.sqlite-shm"]?.resetBytes(in: 100..<120)
+            return image
+        }
+        let before = try image()
+        #expect(before.keys.contains("Library.sqlite-wal") && before.keys.contains("Library.sqlite-shm"))
+        var arguments = ["--store", path, "--socket", sample.folder.file("socket")]
+        if refusal == .otherModel { arguments += ["--model", other] }
+        let daemon = try Self.runAsNobody(Programs.coexistd, arguments)
+        #expect([4, 5].contains(daemon.exitCode), "\(daemon.exitCode)")
+        #expect(daemon.errors.contains(refusal.rawValue), "\(daemon.errors)")
+        let after = try image()
+        #expect(after.keys.sorted() == before.keys.sorted())
+        for (name, bytes) in before {
+            let places = zip(bytes, after[name] ?? Data()).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
+            #expect(after[name] == bytes, "\(name) at \(places.prefix(20))")
+        }
+        if refusal == .unreadable {
+            let result = try Self.runAsNobody(Programs.coexistctl, ["inspect", path])
+            #expect(result.exitCode == 4)
+            #expect(result.errors.contains(" AccessDenied: "), "\(result.errors)")
+        }
+        withExtendedLifetime(holder) {}
     }
 }

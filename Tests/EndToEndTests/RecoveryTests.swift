@@ -115,4 +115,63 @@ import Varlink
         let verified = try Programs.ctl("verify", sample.folder.file("b.store"))
         #expect(verified.exitCode == 1 && verified.output.contains("value-mandatory: ZTAG 1.name"))
     }
+
+    @Test func aCounterBehindItsTableIsMendedByTheCommand() throws {
+        let sample = try SampleStore()
+        // With the guard on, such a thing cannot be written.
+        let configuration = sample.folder.file("config.json")
+        try #"{"store": "\#(sample.path)", "guard": "off"}"#.write(
+            toFile: configuration, atomically: true, encoding: .utf8)
+        let daemon = try RunningDaemon(["--config", configuration], folder: sample.folder)
+        for name in ["a", "b"] { #expect(try daemon.ctl("insert", "Tag", "name=\(name)").exitCode == 0) }
+        #expect(try daemon.ctl("insert", "Card", "number=1").exitCode == 0)
+        #expect(try daemon.ctl("handover", "Card", "--to", "model").exitCode == 0)
+        #expect(daemon.stop() == 0)
+        let planted = try Programs.sqlite3(
+            sample.path, "UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_NAME IN ('Tag', 'Card')")
+        #expect(planted.exitCode == 0, "\(planted.errors)")
+        let verified = try Programs.ctl("verify", sample.path)
+        #expect(verified.exitCode == 1)
+        #expect(verified.output.contains("key-counter: ZTAG") && verified.output.contains("key-counter: ZCARD"))
+        let repaired = try Programs.ctl("verify", sample.path, "--repair")
+        #expect(repaired.exitCode == 0, "\(repaired.output)")
+        #expect(repaired.output.contains("repaired: "))
+        #expect(try Programs.ctl("verify", sample.path).output == "0 violations\n")
+        let again = try RunningDaemon(["--config", configuration], folder: sample.folder)
+        let tag = try again.ctl("insert", "Tag", "name=c", "--stack", "legacy")
+        #expect(tag.output.hasPrefix("Tag/3 "), "\(tag.output) \(tag.errors)")
+        let card = try again.ctl("insert", "Card", "number=2", "--stack", "model")
+        #expect(card.output.hasPrefix("Card/2 "), "\(card.output) \(card.errors)")
+        #expect(again.stop() == 0)
+        #expect(try Programs.sqlite3(sample.path, "SELECT group_concat(ZNAME) FROM ZTAG").output == "a,b,c\n")
+        #expect(try Programs.ctl("verify", sample.path).output == "0 violations\n")
+    }
+
+    @Test func aBackupOfALiveStoreReadsTheSameThroughBothStacks() throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        let names = (1...5).map { "tag \($0)" }
+        for name in names { #expect(try daemon.ctl("insert", "Tag", "name=\(name)").exitCode == 0) }
+        #expect(try daemon.ctl("insert", "Shelf", "label=one").exitCode == 0)
+        #expect(try daemon.ctl("insert", "Book", "title=Emma", "shelf=Shelf/1", "tags=Tag/1,Tag/2").exitCode == 0)
+        func dump(_ path: String, _ stack: String) throws -> String {
+            let result = try Programs.ctl("dump", path, "--stack", stack)
+            #expect(result.exitCode == 0, "\(result.errors)")
+            return result.output
+        }
+        let live = try dump(sample.path, "legacy")
+        let copy = sample.folder.file("copy.backup")
+        let made = try Programs.ctl("backup", sample.path, copy)
+        #expect(made.exitCode == 0, "\(made.errors)")
+        // The live store goes on, and the copy stays as it was.
+        #expect(try daemon.ctl("insert", "Tag", "name=late").exitCode == 0)
+        for stack in ["legacy", "model"] { #expect(try dump(copy, stack) == live, "\(stack)") }
+        #expect(live.split(separator: "\n").count == 7)
+        #expect(try dump(sample.path, "model") != live)
+        #expect(try Programs.ctl("verify", copy).output == "0 violations\n")
+        #expect(try Programs.sqlite3(copy, "SELECT ZNAME FROM ZTAG ORDER BY Z_PK").lines == names)
+        #expect(try daemon.json("fetch", "Tag", "--count").first == 6)
+        #expect(daemon.stop() == 0)
+        #expect(try Programs.ctl("verify", sample.path).output == "0 violations\n")
+    }
 }

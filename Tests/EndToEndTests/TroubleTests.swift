@@ -164,6 +164,7 @@ import Varlink
         #expect(status?["problem"]?["code"] == "Damaged")
         #expect(status?["warnings"]?.description.contains("is open read-only") == true)
         #expect(daemon.messages.contains("is damaged"))
+        #expect(try daemon.ctl("metrics").lines.contains("coexist_read_only 1"))
         try isRefused(daemon, "Damaged")
         // The rest can be read, through both stacks.
         for stack in ["legacy", "model"] {
@@ -172,6 +173,9 @@ import Varlink
         let card = try daemon.ctl("fetch", "Card", "--json")
         #expect(card.output.contains("\"code\":\"Damaged\""), "\(card.output)")
         daemon.stop()
+        // Said once, however often it is met.
+        let said = daemon.messages.split(separator: "\n").filter { $0.contains("is open read-only") }
+        #expect(said.count == 1, "\(said)")
         #expect(FileManager.default.contents(atPath: sample.path) == bytes)
     }
 

@@ -123,6 +123,33 @@ struct ContendedSaveTests {
         #expect(fresh.items.map(\.title) == ["new"])
     }
 
+    /// A link of a join table raises the versions of both ends, and touches no column of either.
+    @Test func aLinkThatSomebodyElseMadeIsNoConflict() throws {
+        let first = ModelContext(containers[0])
+        let (item, label) = (Item(title: "Tent"), Label(word: "outdoor"))
+        first.insert(item)
+        first.insert(label)
+        try first.save()
+        let second = ModelContext(containers[1])
+        let other = try #require(try second.fetch(FetchDescriptor<Item>()).first)
+        #expect(other.title == "Tent")
+        func versions() throws -> String {
+            try Programs.sqlite3(
+                folder.file("Trips.store"), "SELECT (SELECT Z_OPT FROM ZITEM), (SELECT Z_OPT FROM ZLABEL)"
+            ).output
+        }
+        #expect(try versions() == "1|1\n")
+        item.tags = [label]
+        try first.save()
+        #expect(try versions() == "2|2\n")
+        other.title = "Rope"
+        try second.save()
+        #expect(try versions() == "3|2\n")
+        let fresh = try #require(try ModelContext(containers[1]).fetch(FetchDescriptor<Item>()).first)
+        #expect(fresh.title == "Rope")
+        #expect(fresh.tags.map(\.word) == ["outdoor"])
+    }
+
     /// Cascades, and all or nothing.
     @Test func deletingByPredicateAppliesTheRules() throws {
         let context = ModelContext(containers[0])
@@ -141,5 +168,7 @@ struct ContendedSaveTests {
             try context.delete(model: Trip.self, where: #Predicate { $0.isLong })
         }
         #expect(!context.hasChanges)
+        let store = containers[0].instance.store
+        #expect(try StoreVerifier.verify(try StoreConnector.connect(store.path, .reader), store: store) == [])
     }
 }

@@ -134,6 +134,68 @@ import Testing
         #expect(try sql("SELECT ZTITLE FROM ZITEM") == [["b"]])
     }
 
+    @Test func deleteByPredicateRemovesTheExternalFiles() throws {
+        for name in ["a", "b", "c"] {
+            let trip = Trip(name: name)
+            trip.photo = Data(repeating: 1, count: 200_000)
+            context.insert(trip)
+        }
+        try context.save()
+        let files = ExternalData(storePath: folder.file("Trips.store")).folder
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files).count == 3)
+        try context.delete(model: Trip.self)
+        try context.save()
+        #expect(try sql("SELECT count(*) FROM ZTRIP") == [[0]])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files) == [])
+    }
+
+    @Test func deleteByPredicateThatLeavesAMandatoryInverseEmptyIsRefusedWhole() throws {
+        let path = folder.file("Chats.store")
+        let chats = ModelContext(
+            try ModelContainer(
+                for: Chat.self, Remark.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: path))))
+        chats.insert(Chat(topic: "empty"))
+        chats.insert(Remark(chat: Chat(topic: "full")))
+        try chats.save()
+        func rows() throws -> [[SQLValue]] {
+            try StoreConnector.connect(path, .reader).query(
+                "SELECT (SELECT count(*) FROM ZCHAT), (SELECT count(*) FROM ZREMARK), (SELECT count(*) FROM ATRANSACTION)"
+            )
+        }
+        let error = #expect(throws: StoreError.self) {
+            try chats.delete(model: Chat.self)
+            try chats.save()
+        }
+        #expect(error?.code == .validationFailed)
+        #expect(error?.message.contains("Remark") == true)
+        #expect(error?.objects.map(\.object.entity) == ["Remark"])
+        #expect(try rows() == [[2, 1, 1]])
+        chats.rollback()
+        // With the remarks they go.
+        try chats.delete(model: Remark.self)
+        try chats.delete(model: Chat.self)
+        try chats.save()
+        #expect(try rows() == [[0, 0, 2]])
+    }
+
+    @Test func aClassThatTheContainerLacksIsUnknown() throws {
+        context.insert(Trip(name: "Alps"))
+        try context.save()
+        func image() throws -> [String: String] {
+            // Readers leave their marks in the log's index.
+            try FileImage.of(folder.path).filter { !$0.key.hasSuffix("-shm") }
+        }
+        let before = try image()
+        let fetch = #expect(throws: StoreError.self) { _ = try context.fetch(FetchDescriptor<Lonely>()) }
+        #expect(fetch?.code == .unknownEntity)
+        #expect(fetch?.message.contains("Lonely") == true)
+        let count = #expect(throws: StoreError.self) { _ = try context.fetchCount(FetchDescriptor<Lonely>()) }
+        #expect(count?.code == .unknownEntity)
+        #expect(!context.hasChanges)
+        #expect(try image() == before)
+        #expect(try context.fetch(FetchDescriptor<Trip>()).map(\.name) == ["Alps"])
+    }
+
     @Test func insertWithAnExistingUniqueValueUpdatesThatRow() throws {
         let first = Trip(name: "Alps", destination: "x")
         context.insert(first)
@@ -258,5 +320,24 @@ final class Lonely {
 
     init(name: String) {
         self.name = name
+    }
+}
+
+@Model
+final class Chat {
+    var topic: String
+    @Relationship(deleteRule: .nullify, inverse: \Remark.chat) var remarks: [Remark] = []
+
+    init(topic: String) {
+        self.topic = topic
+    }
+}
+
+@Model
+final class Remark {
+    var chat: Chat
+
+    init(chat: Chat) {
+        self.chat = chat
     }
 }

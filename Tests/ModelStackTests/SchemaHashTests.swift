@@ -34,6 +34,11 @@ import Testing
     init(place: String) { self.place = place }
 }
 
+@Model final class Ticket {
+    var place: String = "standing"
+    init() {}
+}
+
 /// The same entity twice, the second time with one member more in a structure.
 private enum First {
     @Model final class Letter {
@@ -141,5 +146,48 @@ private enum Second {
                     kind: .lightweight)
             ])
         #expect(try old.versionHashes() != new.versionHashes())
+    }
+
+    /// A default is what new objects start with, and no part of the stored form.
+    @Test func aDefaultChangesNoHash() throws {
+        let model = try Schema(Ticket.self).modelDescription()
+        let folder = try TemporaryFolder()
+        func read(_ text: String) throws -> ModelDescription {
+            let path = folder.file("\(UUID()).xcdatamodel")
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            let source = """
+                <model><entity name="Ticket"><attribute name="place" attributeType="String"\(text)/></entity></model>
+                """
+            try Data(source.utf8).write(to: URL(fileURLWithPath: path + "/contents"))
+            return try ModelReader.read(at: path).model
+        }
+        for text in ["", " defaultValueString=\"standing\"", " defaultValueString=\"other\""] {
+            let other = try read(text)
+            #expect(try other.versionHashes() == model.versionHashes(), "\(text)")
+            #expect(ModelDifference.changingHashes(model, other).isEmpty, "\(text)")
+        }
+        let other = try read(" optional=\"YES\"")
+        #expect(!ModelDifference.changingHashes(model, other).isEmpty)
+    }
+
+    /// A version's label says nothing of its shape: both checksums are named, and nothing is written.
+    @Test func oneVersionOfTwoShapesIsTold() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("letters.store")
+        let old = try Schema(First.Letter.self).modelDescription()
+        let new = try Schema(Second.Letter.self).modelDescription()
+        #expect(old.versionIdentifiers == new.versionIdentifiers)
+        try StoreCreator.create(path, model: old)
+        let before = try FileImage.of(folder.path)
+        let error = #expect(throws: StoreError.self) {
+            _ = try ModelContainer(
+                for: Second.Letter.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: path)))
+        }
+        #expect(error?.code == .schemaMismatch)
+        let message = error?.message ?? ""
+        #expect(message.contains("both call themselves version 1.0.0"), "\(message)")
+        #expect(try message.contains("the store's checksum is \(old.versionChecksum())"), "\(message)")
+        #expect(try message.contains("the model's \(new.versionChecksum())"), "\(message)")
+        #expect(try FileImage.of(folder.path) == before)
     }
 }

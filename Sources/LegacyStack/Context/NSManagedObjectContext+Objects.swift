@@ -99,15 +99,24 @@ extension NSManagedObjectContext {
         return row
     }
 
-    /// Reads a fault's row.
+    /// Reads a fault's row. Where that fails, the object is a fault as before, and the next look at it tries again.
     func fill(_ object: NSManagedObject) {
         locked {
             do {
-                object.row = try readRow(object.id)
-                if object.row == nil { object.flags.insert(.gone) }
+                try read(object)
             } catch {
                 storedFaultError = error
+                object.flags.insert(.fault)
             }
+        }
+    }
+
+    /// Reads the row of an object that has none yet.
+    /// - Throws: `StoreError`: why it cannot be read.
+    func read(_ object: NSManagedObject) throws {
+        try locked {
+            object.row = try readRow(object.id)
+            if object.row == nil { object.flags.insert(.gone) }
         }
     }
 

@@ -105,8 +105,7 @@ public final class LegacyInstance: StackInstance {
         readOnlyReason =
             options.isReadOnly
             ? "\(store.path) was opened for reading only"
-            : !options.isTracking && store.historyForm.isTracked
-                ? "\(store.path) has persistent history, and this stack was opened with history tracking off" : nil
+            : options.isTracking ? nil : try store.reasonAgainstUntracked()
         let (path, isReadOnly) = (store.path, options.isReadOnly)
         readers = ConnectionPool(limit: options.readerCount, age: options.readerAge) {
             let connection =

@@ -8,10 +8,12 @@ extension NSManagedObject {
     /// objects are not disturbed. This throws instead.
     /// - Throws: `StoreError`: `UnknownKey`; `ObjectDeleted`; `MissingValue` for a mandatory property without one;
     ///   `InvalidValue`; `ExternalData` where the file is missing; `TransformerUnknown`; `UnknownObject` for a to-one
-    ///   whose row is not there; and what a value that the property was given is refused for.
+    ///   whose row is not there; what a value that the property was given is refused for; and what reading the row
+    ///   throws.
     public func checkedValue(forKey key: String) throws -> Any? {
         guard let slot = info.slots[key] else { throw info.unknownKey(key) }
         prepareToRead()
+        if let unread = unread() { throw unread }
         if isGone {
             throw StoreError(
                 .objectDeleted, "\(id.shown) was deleted, and \(key) is its last known value at best",
@@ -24,12 +26,24 @@ extension NSManagedObject {
     /// What the store holds for this object that its properties cannot show; empty for a sound object.
     public var valueFaults: [StoreError] {
         prepareToRead()
+        if let unread = unread() { return [unread] }
         guard !isGone else { return [] }
         return info.properties.indices.compactMap { problem($0) }
     }
 
     /// Whether the row is not there: the object was deleted, or a relationship led to what does not exist.
     var isGone: Bool { flags.contains(.gone) || flags.contains(.deleted) && link == nil }
+
+    /// Why the row cannot be read; nil where it was.
+    private func unread() -> StoreError? {
+        guard flags.contains(.fault), row == nil, let context = managedObjectContext else { return nil }
+        do {
+            try context.read(self)
+            return nil
+        } catch {
+            return error as? StoreError ?? ValueCheck.invalid("\(id.shown)", "what cannot be read: \(error)")
+        }
+    }
 
     private func problem(_ slot: Int) -> StoreError? {
         if !slots.isEmpty, case .invalid(let error) = slots[slot] { return error }

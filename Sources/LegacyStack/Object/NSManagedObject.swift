@@ -151,7 +151,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     final func fire() {
         flags.remove(.fault)
         if row == nil { managedObjectContext?.fill(self) }
-        awakeFromFetch()
+        if !flags.contains(.fault) { awakeFromFetch() }
     }
 
     // MARK: Life

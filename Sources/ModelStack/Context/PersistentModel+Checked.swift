@@ -11,7 +11,7 @@ extension PersistentModel {
     /// - Throws: `StoreError`: `ObjectDeleted`; `MissingValue` for a mandatory property without one; `InvalidRawValue` for
     ///   a case that the enumeration does not have; `InvalidValue`; `ExternalData` where the file is missing;
     ///   `TransformerUnknown`; `UnknownObject` for a to-one whose row is not there; `UnknownKey` for a key path that leads
-    ///   to no stored property.
+    ///   to no stored property; what reading the row anew throws, where somebody else changed it.
     public func checkedValue<V>(_ keyPath: KeyPath<Self, V>) throws -> V {
         guard let property = Self._$shape.property(keyPath) else {
             throw StoreError(
@@ -25,6 +25,7 @@ extension PersistentModel {
                 "\(_$backing.reference) was deleted, and \(property.name) is its last known value at best",
                 way: "fetch again")
         }
+        if let unread = _$backing.unread() { throw unread }
         if let problem = _$backing.problem(property) { throw problem }
         return value
     }
@@ -33,11 +34,23 @@ extension PersistentModel {
     public var valueFaults: [StoreError] {
         _$backing.context?.syncIfNeeded()
         guard _$backing.state != .gone else { return [] }
+        if let unread = _$backing.unread() { return [unread] }
         return Self._$shape.properties.compactMap { _$backing.problem($0) }
     }
 }
 
 extension ModelBacking {
+    /// Why the row, which somebody else changed, cannot be read anew; nil where it was.
+    fileprivate func unread() -> StoreError? {
+        guard isStale, state == .persistent, values.isEmpty, let entity, let context else { return nil }
+        do {
+            _ = try context.instance.row(entity, key)
+            return nil
+        } catch {
+            return error as? StoreError ?? ValueCheck.invalid("\(reference)", "what cannot be read: \(error)")
+        }
+    }
+
     fileprivate func problem(_ property: ShapeProperty) -> StoreError? {
         let path = "\(reference).\(property.name)"
         switch property.kind {
@@ -83,6 +96,12 @@ extension ModelBacking {
             return StoreError(
                 .externalData, "\(path): its external file \(name) is missing",
                 way: "put the file back from a backup, or set the property anew")
+        }
+        switch property.coding {
+        case .composite(let names):
+            guard let unknown = RowDecoder.unknownCase(inner, names, stored) else { break }
+            return ValueCheck.invalidRawValue("\(path).\(unknown.key)", ValueCheck.shown(unknown.value), unknown.type)
+        default: break
         }
         switch property.coding {
         case .rawValue, .cases: return ValueCheck.invalidRawValue(path, ValueCheck.shown(shown), "\(inner)")

@@ -113,8 +113,7 @@ public final class ModelInstance: StackInstance {
         readOnlyReason =
             isOffline
             ? "\(path) was opened for reading only"
-            : !options.isTracking && store.historyForm.isTracked
-                ? "\(path) has persistent history, and this stack was opened with history tracking off" : nil
+            : options.isTracking ? nil : try store.reasonAgainstUntracked()
         writer = readOnlyReason == nil ? try WriterLane(store, options) : nil
         let (position, epochs) = try StoreConnector.translating(path) {
             try readers.use { connection in

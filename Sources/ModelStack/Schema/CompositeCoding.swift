@@ -74,6 +74,25 @@ final class RowDecoder: Decoder {
         try open(type, RowDecoder(leaves))
     }
 
+    /// An enumeration's value that its type does not have.
+    struct UnknownCase: Error {
+        /// The name of the structure's property.
+        var key: String
+        var type: String
+        var value: SQLValue
+    }
+
+    /// The first property that is an enumeration, and whose column holds none of its cases; nil where none is.
+    static func unknownCase(_ type: Any.Type, _ names: [String], _ stored: [SQLValue]) -> UnknownCase? {
+        guard let codable = type as? any Codable.Type else { return nil }
+        do {
+            _ = try decode(codable, Dictionary(zip(names, stored), uniquingKeysWith: { first, _ in first }))
+            return nil
+        } catch {
+            return error as? UnknownCase
+        }
+    }
+
     private static func open<T: Decodable>(_ type: T.Type, _ decoder: RowDecoder) throws -> Any {
         try T(from: decoder)
     }
@@ -98,10 +117,22 @@ final class RowDecoder: Decoder {
             if let scalar = type as? any StoredScalar.Type {
                 if let value = scalar.init(_stored: stored) as? T { return value }
             } else if case .blob(let bytes) = stored {
-                return try JSONDecoder().decode(type, from: Data(bytes))
+                return try json(type, Data(bytes), key.stringValue)
             }
             throw DecodingError.valueNotFound(
                 type, .init(codingPath: [key], debugDescription: "the column of \(key.stringValue) holds no \(type)"))
+        }
+
+        private func json<T: Decodable>(_ type: T.Type, _ data: Data, _ name: String) throws -> T {
+            do {
+                return try JSONDecoder().decode(type, from: data)
+            } catch {
+                let isEnumeration = type is any RawRepresentable.Type || EnumCases(type) != nil
+                guard isEnumeration, (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+                else { throw error }
+                let text = (try? JSONDecoder().decode(String.self, from: data)) ?? String(decoding: data, as: UTF8.self)
+                throw UnknownCase(key: name, type: "\(type)", value: .text(text))
+            }
         }
 
         func nestedContainer<N: CodingKey>(keyedBy type: N.Type, forKey key: Key) throws -> KeyedDecodingContainer<N> {

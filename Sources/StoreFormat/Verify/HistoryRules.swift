@@ -84,8 +84,28 @@ enum HistoryRules: VerifierRules {
                 RowCheck(
                     rule: "history-tombstone", table: "ACHANGE", condition: "r.ZCHANGETYPE IN (0, 1) AND (\(isSet))",
                     what: "'a tombstone at a change that is no deletion'"))
+            checks += outsideTombstones(context, tombstones)
         }
         return checks
+    }
+
+    /// The file that a tombstone names went with its object.
+    private static func outsideTombstones(_ context: VerifyContext, _ columns: [String]) -> [RowCheck] {
+        context.entities.flatMap { entity in
+            (context.store.layout[entity.name]?.tombstoneAttributes ?? []).enumerated().compactMap { place, attribute in
+                let column = "ZTOMBSTONE\(place)"
+                guard attribute.leaf?.isExternal == true, columns.contains(column),
+                    let number = context.number(entity.name)
+                else { return nil }
+                return RowCheck(
+                    rule: "history-tombstone", table: "ACHANGE",
+                    condition: """
+                        r.ZENTITY = \(number) AND r.ZCHANGETYPE = 2 AND typeof(r.\(column)) = 'blob'
+                        AND length(r.\(column)) = 38 AND substr(r.\(column), 1, 1) = x'02'
+                        """,
+                    what: "'\(column) names an external file of \(attribute.name), which went with the object'")
+            }
+        }
     }
 
     private static func transactions(_ context: VerifyContext) -> [RowCheck] {

@@ -53,6 +53,8 @@ public final class SaveTransaction {
         register = try OwnershipRegister.readForSave(connection, storePath: writer.store.path)
         if writer.isTracking, !writer.store.historyForm.isTracked { try writer.makeHistoryTables() }
         store = writer.store
+        // Somebody else may have begun a history meanwhile.
+        if !writer.isTracking { try store.checkUntracked(connection) }
         journal = ExternalFileJournal(writer.store.externalData)
         log =
             writer.isTracking
@@ -282,7 +284,10 @@ public final class SaveTransaction {
 
     private func tombstone(_ entity: EntityLayout, _ key: Int64) throws -> [SQLValue] {
         guard case .interned(let count) = store.historyForm, count > 0 else { return [] }
-        let columns = entity.tombstoneAttributes.prefix(count).map { $0.leaf?.column }
+        // The file of a value that may lie outside goes with the row: its reference would lead nowhere.
+        let columns = entity.tombstoneAttributes.prefix(count).map { attribute in
+            attribute.leaf.flatMap { $0.isExternal ? nil : $0.column }
+        }
         guard columns.contains(where: { $0 != nil }) else { return [] }
         let list = columns.map { $0.map { entity.columns[$0].sqlIdentifier } ?? "NULL" }.joined(separator: ", ")
         return try connection.query(

@@ -32,24 +32,21 @@ public final class StoreWriter {
 
     /// Opens a connection for writing.
     /// - Parameters:
-    ///   - isTracking: false for a store that is written without history. A tracked store is then refused.
+    ///   - isTracking: false for a store that is written without history. A store whose history has
+    ///     transactions is then refused.
     ///   - busyTimeout: how long a save waits for the write lock, in milliseconds.
-    /// - Throws: `StoreError`: `ReadOnly` for a tracked store that is opened with tracking off, and what opening throws.
+    /// - Throws: `StoreError`: `ReadOnly` for a store with history that is opened with tracking off, and what opening throws.
     public init(
         store: Store, durability: StoreConnector.Durability = .full, isTracking: Bool = true, busyTimeout: Int = 10_000,
         maximumLogBytes: Int? = 64 << 20
     ) throws {
-        if !isTracking, store.historyForm.isTracked {
-            throw StoreError(
-                .readOnly, "\(store.path) has persistent history, and this stack was opened with history tracking off",
-                way: "switch history tracking on: without it the other stack would miss every change")
-        }
         self.store = store
         place = StorePlace(store.path)
         self.isTracking = isTracking
         notices = NoticeSender(storePath: store.path)
         self.maximumLogBytes = maximumLogBytes
         connection = try StoreConnector.connect(store.path, .writer(durability), busyTimeout: busyTimeout)
+        if !isTracking { try store.checkUntracked(connection) }
         try StoreConnector.translating(store.path) { _ = try ExternalFileJournal.recover(store, connection) }
     }
 

@@ -33,6 +33,12 @@ extension ModelLint {
         {
             warn(.insecureTransformer, "has no transformer that checks the classes in its archive")
         }
+        if isPlain, attribute.preservesValueInHistoryOnDeletion, attribute.allowsExternalBinaryDataStorage {
+            warn(
+                .preservedOutside,
+                "is to be preserved after deletion, and may lie in a file of its own, which goes with the object: history keeps nothing of it"
+            )
+        }
         for validation in attribute.validations {
             guard let reason = unreadable(validation.predicateFormat) else { continue }
             warn(.unreadablePredicate, "has a rule that cannot be read: \(reason)")

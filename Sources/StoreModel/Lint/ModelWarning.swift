@@ -20,6 +20,8 @@ public struct ModelWarning: Sendable, Hashable, CustomStringConvertible {
         case undefinedType
         /// A transformable whose archive may hold objects of any class.
         case insecureTransformer
+        /// A value that a deletion is to keep, and that may lie in a file of its own, which goes with the object.
+        case preservedOutside
         /// A property that an ancestor declares as well.
         case redeclared
         /// A constraint or an index over what is no property.

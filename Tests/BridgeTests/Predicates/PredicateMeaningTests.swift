@@ -124,4 +124,71 @@ import Testing
         try sample.save()
         #expect(try sample.agreed(text) == .error(code))
     }
+
+    /// Rooms 1 to 3 have lamps of {}, {40}, {40, 60} watts; a lamp does not know its room.
+    @Test(arguments: [
+        ("ANY lamps.watts == 60", [3]), ("ANY lamps.watts > 10", [2, 3]), ("NONE lamps.watts == 40", [1]),
+        ("ALL lamps.watts == 40", [1, 2]), ("lamps.@count == 2", [3]), ("lamps.@sum.watts == 100", [3]),
+        ("SUBQUERY(lamps, $l, $l.watts < 50).@count == 1", [2, 3]), ("'Lamp/1' IN lamps", [2]),
+    ])
+    func toManysWithoutInverse(text: String, keys: [Int64]) throws {
+        var room = EntityDescription(name: "Room")
+        room.attributes = [AttributeDescription(name: "name", type: .string, isOptional: true)]
+        room.relationships = [RelationshipDescription(name: "lamps", destination: "Lamp", maxCount: 0)]
+        var lamp = EntityDescription(name: "Lamp")
+        lamp.attributes = [AttributeDescription(name: "watts", type: .integer16)]
+        let sample = try PredicateSample(model: ModelDescription(entities: [room, lamp]))
+        defer { sample.bridge.close() }
+        for watts in [[], [40], [40, 60]] {
+            let room = sample.insert("Room", [:])
+            // One save a room, so that the keys come in this order.
+            room.setValue(Set(watts.map { sample.insert("Lamp", ["watts": $0]) }), forKey: "lamps")
+            try sample.save()
+        }
+        #expect(try sample.agreed(text, of: "Room") == .keys(keys))
+    }
+
+    /// An identity is the same in small and in large letters.
+    @Test(arguments: [
+        ("identifier == 'deadbeef-0001-4000-8000-0123456789ab'", [1]),
+        ("identifier == 'DEADBEEF-0001-4000-8000-0123456789AB'", [1]),
+        ("identifier IN {'DeadBeef-0001-4000-8000-0123456789aB'}", [1]),
+        ("identifier != 'deadbeef-0001-4000-8000-0123456789ab'", [2]),
+    ])
+    func identifiers(text: String, keys: [Int64]) throws {
+        let sample = try PredicateSample()
+        defer { sample.bridge.close() }
+        for (title, id) in [
+            ("a", "DEADBEEF-0001-4000-8000-0123456789AB"), ("b", "5B0E6A52-6C0F-4E0B-9C3C-0D5E5F6F7A01"),
+        ] {
+            let id = try #require(UUID(uuidString: id))
+            _ = sample.insert("Book", ["title": title, "identifier": id])
+            try sample.save()
+        }
+        #expect(try sample.agreed(text) == .keys(keys))
+    }
+
+    /// Columns of decimals are reals, and the database adds them as such: three tenths are 0.30000000000000004.
+    @Test(arguments: [
+        ("books.@sum.price == 0.3", []), ("books.@sum.price > 0.3", [1]), ("books.@sum.price < 0.30000000000001", [1]),
+        ("books.@avg.price == 0.1", []), ("books.@avg.price > 0.1", [1]), ("books.@max.price == 0.1", [1]),
+    ])
+    func sumsOfDecimals(text: String, keys: [Int64]) throws {
+        let sample = try PredicateSample()
+        defer { sample.bridge.close() }
+        let shelf = sample.insert("Shelf", [:])
+        for _ in 0..<3 { _ = sample.insert("Book", ["price": NSDecimalNumber(string: "0.1"), "shelf": shelf]) }
+        try sample.save()
+        #expect(try sample.agreed(text, of: "Shelf") == .keys(keys))
+    }
+
+    @Test func arithmeticOfDecimals() throws {
+        let sample = try PredicateSample()
+        defer { sample.bridge.close() }
+        _ = sample.insert("Book", ["price": NSDecimalNumber(string: "0.1")])
+        try sample.save()
+        #expect(try sample.agreed("price == 0.1") == .keys([1]))
+        #expect(try sample.agreed("price + 0.2 == 0.3") == .keys([]))
+        #expect(try sample.agreed("price + 0.2 > 0.3") == .keys([1]))
+    }
 }

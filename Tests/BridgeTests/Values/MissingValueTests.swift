@@ -82,6 +82,96 @@ import Testing
             try store.holds("Z_PK <> 1 OR ZSIZE = 'small' AND ZWILD IS NULL AND ZCALM = 'calm' AND ZOLDSIZE = 'large'"))
     }
 
+    @Test func anUnknownCaseInAStructureIsAnErrorOfThatObjectOnly() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("Crates.store")
+        func open() throws -> ModelContext {
+            ModelContext(
+                try ModelContainer(
+                    for: Crate.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: path))))
+        }
+        let writing = try open()
+        for name in ["a", "b"] {
+            writing.insert(Crate(name: name, box: Box(size: .large, count: 7)))
+            try writing.save()
+        }
+        // What a later version of the program may have written; its enumerations in structures are JSON.
+        let planted = try Programs.sqlite3(path, #"UPDATE ZCRATE SET ZSIZE = CAST('"zzz"' AS BLOB) WHERE ZNAME = 'a'"#)
+        #expect(planted.exitCode == 0, "\(planted.errors)")
+        let context = try open()
+        let found = try context.fetch(FetchDescriptor<Crate>()).sorted { $0.name < $1.name }
+        try #require(found.count == 2)
+        #expect(found[0].valueFaults.map(\.code) == [.invalidRawValue])
+        let error = #expect(throws: StoreError.self) { _ = try found[0].checkedValue(\.box) }
+        #expect(
+            error?.message == "Crate/1.box.size holds the text 'zzz', which is no case of Size",
+            "\(String(describing: error))")
+        #expect(try found[0].checkedValue(\.name) == "a")
+        // The class' default stands in, whole.
+        #expect(found[0].box == Box(size: .small, count: 1))
+        #expect(found[1].valueFaults == [])
+        #expect(found[1].box == Box(size: .large, count: 7))
+        found[0].name = "c"
+        try context.save()
+        let rows = "SELECT CAST(ZSIZE AS TEXT), ZCOUNT FROM ZCRATE WHERE ZNAME = 'c'"
+        #expect(try Programs.sqlite3(path, rows).output == "\"zzz\"|7\n")
+    }
+
+    @Test func anEmptyAddressIsAnErrorOfThatObjectOnly() throws {
+        let store = try store()
+        try store.foreign("UPDATE ZGADGET SET ZHOME = '' WHERE Z_PK = 1")
+        let (context, found) = try gadgets(store)
+        #expect(found[0].home == URL(fileURLWithPath: "/home"))
+        #expect(found[0].valueFaults.map(\.code) == [.invalidValue])
+        let error = #expect(throws: StoreError.self) { _ = try found[0].checkedValue(\.home) }
+        #expect(error?.message.contains("Gadget/1.home") == true)
+        #expect(try found[0].checkedValue(\.count) == 0)
+        #expect(found[1].valueFaults == [])
+        #expect(try store.holds("Z_PK <> 1 OR ZHOME = ''"))
+        #expect(!context.hasChanges)
+    }
+
+    /// Deleted by the other stack before anybody looked at the object here.
+    @Test func anObjectThatWasNeverReadAndIsDeletedElsewhereSaysSo() throws {
+        let store = try store(4)
+        func news(_ instance: some StackInstance) throws {
+            let reader = HistoryReader(try StoreConnector.connect(store.path, .reader), store: instance.store)
+            try instance.apply(reader.transactions(after: instance.position))
+        }
+        let legacy = try LegacyInstance(path: store.path)
+        let context = legacy.newContext()
+        let container = try GadgetStore.container(store.path)
+        let models = ModelContext(container)
+        let found = try models.fetch(FetchDescriptor<Gadget>()).sorted {
+            $0.persistentModelID.id < $1.persistentModelID.id
+        }
+        try context.performAndWait {
+            let objects = try (1...2).map { (key: Int64) in
+                context.object(with: try context.objectID(for: ObjectReference(entity: "Gadget", key: key)))
+            }
+            #expect(objects.map { $0.isFault } == [true, true])
+            models.delete(found[0])
+            try models.save()
+            try news(legacy)
+            let error = #expect(throws: StoreError.self) { _ = try objects[0].checkedValue(forKey: "photo") }
+            #expect(error?.code == .objectDeleted)
+            for key in ["name", "count", "serial", "home", "words", "labels", "mood", "photo", "maker", "spot"] {
+                #expect(objects[0].value(forKey: key) == nil, "\(key)")
+            }
+            #expect(objects[0].isDeleted && !context.hasChanges)
+            #expect(objects[1].value(forKey: "count") as? Int64 == 1)
+
+            context.delete(objects[1])
+            try context.save()
+        }
+        try news(container.instance)
+        let error = #expect(throws: StoreError.self) { _ = try found[1].checkedValue(\.photo) }
+        #expect(error?.code == .objectDeleted)
+        _ = (found[1].name, found[1].words, found[1].maker.name, found[1].spot)
+        #expect(found[1].isDeleted && !models.hasChanges)
+        #expect(found[2].count == 2)
+    }
+
     @Test func nullInAMandatoryColumnReadsAsTheDefault() throws {
         let store = try store()
         try store.foreign(
@@ -220,5 +310,20 @@ import Testing
             #expect(refused?.code == .transformerUnknown)
         }
         #expect(try store.holds("ZCOUNT = 2 AND ZTINT = x'0102'"))
+    }
+}
+
+struct Box: Codable, Equatable {
+    var size: Size
+    var count: Int
+}
+
+@Model final class Crate {
+    var name: String
+    var box: Box = Box(size: .small, count: 1)
+
+    init(name: String, box: Box) {
+        self.name = name
+        self.box = box
     }
 }

@@ -70,7 +70,7 @@ struct OpenFailureTests {
     }
 
     @Test func aTrackedStoreWithTrackingOffIsReadOnly() throws {
-        try StoreCreator.create(path, model: SampleModels.library)
+        try makeHistory()
         let bytes = FileManager.default.contents(atPath: path)
         let (container, failure) = load(false)
         #expect(failure == nil)
@@ -80,5 +80,50 @@ struct OpenFailureTests {
         let error = #expect(throws: StoreError.self) { try container.viewContext.save() }
         #expect(error?.code == .readOnly)
         #expect(FileManager.default.contents(atPath: path) == bytes)
+    }
+
+    /// A store with one tag, and a transaction that says so.
+    private func makeHistory() throws {
+        let instance = try LegacyInstance(path: StoreCreator.create(path, model: SampleModels.library).path)
+        let context = instance.newContext()
+        NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue("old", forKey: "name")
+        try context.save()
+        instance.close()
+        // All of it in the file itself, whose bytes are compared.
+        #expect(try StoreConnector.connect(path, .writer(.normal)).checkpoint(.truncate).isComplete)
+    }
+
+    /// A history that was purged whole tells nobody anything, and a save without history goes past nobody.
+    @Test func withAnEmptyHistoryAStoreIsWritableWithTrackingOff() throws {
+        try makeHistory()
+        let purge = "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION; DELETE FROM ATRANSACTIONSTRING"
+        try StoreConnector.connect(path, .writer(.normal)).execute(purge)
+        let (container, failure) = load(false)
+        #expect(failure == nil)
+        #expect(container.persistentStoreCoordinator.persistentStores.first?.isReadOnly == false)
+        let context = container.viewContext
+        NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue("new", forKey: "name")
+        try context.save()
+        let rows = """
+            SELECT (SELECT group_concat(ZNAME) FROM (SELECT ZNAME FROM ZTAG ORDER BY Z_PK)), (SELECT count(*) FROM ACHANGE)
+            """
+        #expect(try Programs.sqlite3(path, rows).output == "old,new|0\n")
+        // Somebody else begins a history: from then on it is not gone past.
+        let other = try LegacyInstance(path: path).newContext()
+        NSEntityDescription.insertNewObject(forEntityName: "Tag", into: other).setValue("tracked", forKey: "name")
+        try other.save()
+        NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue("late", forKey: "name")
+        let error = #expect(throws: StoreError.self) { try context.save() }
+        #expect(error?.code == .readOnly)
+        #expect(try Programs.sqlite3(path, rows).output == "old,new,tracked|1\n")
+    }
+
+    @Test func aStoreWhoseEndIsCutOffStays() throws {
+        try StoreCreator.create(path, model: SampleModels.library)
+        let bytes = try #require(FileManager.default.contents(atPath: path)).prefix(30_000)
+        try bytes.write(to: URL(fileURLWithPath: path))
+        #expect(load().1?.code == .damaged)
+        #expect(FileManager.default.contents(atPath: path) == bytes)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["library.sqlite"])
     }
 }

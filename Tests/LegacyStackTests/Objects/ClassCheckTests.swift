@@ -93,4 +93,28 @@ struct ClassCheckTests {
         book.pages = "many"
         #expect(throws: StoreError.self) { try library.context.save() }
     }
+
+    /// The name of the class is no part of the stored form.
+    @Test func aStoreOfAnotherClassWithTheSameEntityOpens() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("library.sqlite")
+        func model(_ name: String) throws -> ModelDescription {
+            var model = SampleModels.library
+            let place = try #require(model.entities.firstIndex { $0.name == "Tag" })
+            model.entities[place].className = name
+            return model
+        }
+        do {
+            let instance = try LegacyInstance(path: StoreCreator.create(path, model: model("OldTag")).path)
+            let context = instance.newContext()
+            NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context).setValue("x", forKey: "name")
+            try context.save()
+            instance.close()
+        }
+        let bytes = FileManager.default.contents(atPath: path)
+        let context = try LegacyInstance(path: path, model: model("NewTag")).newContext()
+        let tags = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Tag"))
+        #expect(tags.map { $0.value(forKey: "name") as? String } == ["x"])
+        #expect(FileManager.default.contents(atPath: path) == bytes)
+    }
 }

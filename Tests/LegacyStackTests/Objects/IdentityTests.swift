@@ -1,5 +1,6 @@
 import CoreData
 import StoreFormat
+import StoreModel
 import TestKit
 import Testing
 
@@ -63,6 +64,34 @@ import Testing
         let new = try open()
         let error = #expect(throws: StoreError.self) { try new.newContext().existingObject(with: id) }
         #expect(error?.code == .otherStore)
+    }
+
+    /// Optional or not, a value that was never read is not the same as none.
+    @Test func anObjectWhoseRowCannotBeReadAnyMoreSaysSo() throws {
+        let library = try Library()
+        library.insert("Book", ["title": "x"])
+        try library.context.save()
+        let instance = try library.other()
+        let context = instance.newContext()
+        let reference = ObjectReference(entity: "Book", key: 1)
+        let book = context.object(with: try context.objectID(for: reference))
+        instance.close()
+        library.instance.close()
+        var model = SampleModels.library
+        let place = try #require(model.entities.firstIndex { $0.name == "Book" })
+        model.entities[place].attributes.append(AttributeDescription(name: "blurb", type: .string, isOptional: true))
+        try StoreMigrator(library.path, to: model).migrate()
+        for key in ["title", "pages", "shelf"] {
+            #expect(throws: StoreError.self, "\(key)") { _ = try book.checkedValue(forKey: key) }
+        }
+        #expect(book.valueFaults.count == 1)
+        #expect(book.value(forKey: "title") == nil)
+        #expect(context.faultError != nil)
+        #expect(book.isFault)
+        // Opened with the new model it is there.
+        let now = try LegacyInstance(path: library.path).newContext()
+        let again = now.object(with: try now.objectID(for: reference))
+        #expect(try again.checkedValue(forKey: "title") as? String == "x")
     }
 
     @Test func anotherInstanceOfTheStoreKnowsTheIdentity() throws {

@@ -125,6 +125,18 @@ import Testing
         try expectSound(library)
     }
 
+    @Test func aDeleteRemovesTheExternalFiles() throws {
+        let library = try Library()
+        for _ in 0..<3 { library.insert("Book", ["cover": Data(repeating: 1, count: 200_000)]) }
+        try library.context.save()
+        let files = ExternalData(storePath: library.path).folder
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files).count == 3)
+        _ = try library.context.execute(NSBatchDeleteRequest(fetchRequest: Self.request("Book")))
+        #expect(try library.rows("SELECT count(*) FROM ZBOOK") == [[0]])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files) == [])
+        try expectSound(library)
+    }
+
     @Test func aDeleteByIdentitiesPassesOverWhatIsGone() throws {
         let library = try Library()
         let tags = ["a", "b", "c"].map { library.insert("Tag", ["name": $0]) }

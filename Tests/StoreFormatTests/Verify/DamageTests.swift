@@ -512,6 +512,23 @@ struct DamageTests {
         #expect(page.contains(#/^page \d+/#) && page.contains("of its index \(name)") == (name != table), "\(page)")
     }
 
+    @Test("a tombstone that names an external file is found: the file went with the object")
+    func tombstoneOutside() throws {
+        let sample = try SampleStore(SaveHistoryTests.film)
+        for name in ["a", "b"] { try sample.insert("Film", ["title": .string(name)]) }
+        for key in 1...2 { try sample.delete("Film", Int64(key)) }
+        // A 2, the file's name, and a 0: 38 bytes. Values inline have a 1 in front, of whatever length.
+        let name = "0A6F6C1E-5B0B-4C7E-9B0A-2F5D3E8C7A11".utf8.map { String(format: "%02x", $0) }.joined()
+        try sample.connection.execute(
+            """
+            UPDATE ACHANGE SET ZTOMBSTONE0 = x'02\(name)00' WHERE Z_PK = 3;
+            UPDATE ACHANGE SET ZTOMBSTONE0 = x'01\(name)00' WHERE Z_PK = 4
+            """)
+        let found = try sample.violations()
+        #expect(found.map { [$0.rule, $0.place] } == [["history-tombstone", "ACHANGE 3"]], "\(found)")
+        #expect(found.first?.what.contains("external file of poster") == true)
+    }
+
     private static func findings(_ path: String, _ model: ModelDescription? = nil) throws -> [Violation] {
         let store = try Store.open(path, model: model)
         return try StoreVerifier.verify(try StoreConnector.offlineReader(path), store: store)

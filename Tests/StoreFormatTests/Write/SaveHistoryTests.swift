@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import StoreFormat
+import StoreModel
 import Testing
 
 @Suite
@@ -101,6 +102,34 @@ struct SaveHistoryTests {
         try sample.save { try $0.noteChange(try sample.entity("Shelf"), key: key, changed: ["books"]) }
         #expect(try sample.scalar("SELECT Z_OPT FROM ZSHELF") == 1)
         #expect(try sample.scalar("SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE = 1") == 1)
+        try sample.expectSound()
+    }
+
+    /// A film whose poster may lie in a file of its own, and whose deletion is to keep poster and title.
+    static let film: ModelDescription = {
+        var film = EntityDescription(name: "Film")
+        var poster = AttributeDescription(name: "poster", type: .binaryData, isOptional: true)
+        poster.allowsExternalBinaryDataStorage = true
+        poster.preservesValueInHistoryOnDeletion = true
+        var title = AttributeDescription(name: "title", type: .string, isOptional: true)
+        title.preservesValueInHistoryOnDeletion = true
+        film.attributes = [poster, title]
+        return ModelDescription(entities: [film])
+    }()
+
+    @Test(
+        "what may lie in a file of its own is not preserved, whatever its size; its neighbour is",
+        arguments: [1_000, 200_000])
+    func externalTombstone(size: Int) throws {
+        let sample = try SampleStore(Self.film)
+        let key = try sample.insert(
+            "Film", ["poster": .data(Data(repeating: 7, count: size)), "title": .string("Metropolis")])
+        try sample.delete("Film", key)
+        #expect(
+            try sample.connection.query("SELECT ZTOMBSTONE0, ZTOMBSTONE1 FROM ACHANGE WHERE ZCHANGETYPE = 2")
+                == [[.null, "Metropolis"]])
+        let read = try HistoryReader(sample.connection, store: sample.store).transactions(after: 1, limit: 1)
+        #expect(read.first?.changes.first?.tombstone == ["title": .string("Metropolis")])
         try sample.expectSound()
     }
 }

@@ -130,9 +130,10 @@ struct SaveTransactionTests {
         try sample.expectSound()
     }
 
-    @Test("a tracked store that is opened with tracking off is refused")
+    @Test("a store with history that is opened with tracking off is refused")
     func trackingOff() throws {
         let sample = try SampleStore()
+        try sample.insert("Shelf")
         expectStoreError(.readOnly) { _ = try StoreWriter(store: sample.store, isTracking: false) }
     }
 

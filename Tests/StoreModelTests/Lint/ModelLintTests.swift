@@ -52,6 +52,12 @@ import Testing
             .valueOfAnotherType,
             "A.p has the minimum \"noon\", which is no value of type date"
         ),
+        ("<relationship name=\"p\" toMany=\"YES\" destinationEntity=\"A\"/>", .noInverse, "A.p has no inverse"),
+        (
+            "<attribute name=\"p\" optional=\"YES\" attributeType=\"Binary\" allowsExternalBinaryDataStorage=\"YES\" preserveAfterDeletion=\"YES\"/>",
+            .preservedOutside,
+            "A.p is to be preserved after deletion, and may lie in a file of its own, which goes with the object: history keeps nothing of it"
+        ),
         ("<attribute name=\"p\"/>", .undefinedType, "A.p is stored, but has no type"),
         (
             "<attribute name=\"p\" attributeType=\"Transformable\"/>", .insecureTransformer,
