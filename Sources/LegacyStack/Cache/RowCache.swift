@@ -71,12 +71,27 @@ final class RowCache: Sendable {
     }
 
     /// Replaces rows by what a save wrote, and forgets those that it deleted. Counts as an invalidation for readers.
-    func commit(_ rows: [(root: Int, key: Int64, row: Row?)]) {
+    /// - Parameter generation: the one before the commit. If something was invalidated since, somebody may have written
+    ///   the same rows after this save: then they are forgotten, and read anew.
+    func commit(_ rows: [(root: Int, key: Int64, row: Row?)], generation: Int) {
         state.withLock { state in
+            let isCurrent = state.generation == generation
             state.generation += 1
             for (root, key, row) in rows {
-                if let row { Self.put(&state, limit, root, key, row) } else { Self.remove(&state, root, key) }
+                if let row, isCurrent {
+                    Self.put(&state, limit, root, key, row)
+                } else {
+                    Self.remove(&state, root, key)
+                }
             }
+        }
+    }
+
+    /// Forgets one row.
+    func remove(root: Int, key: Int64) {
+        state.withLock { state in
+            state.generation += 1
+            Self.remove(&state, root, key)
         }
     }
 

@@ -25,7 +25,7 @@ extension NSManagedObjectContext: PendingChanges {
             for object in inserted { settle(object, result.objects[ForwardWork.name(object.id)]) }
             for object in updated { readAnew(object) }
             for object in deleted {
-                instance.cache.commit([(object.info.rootIndex, object.id.key, nil)])
+                instance.cache.remove(root: object.info.rootIndex, key: object.id.key)
                 forget(object)
             }
             insertedList = []
@@ -54,7 +54,7 @@ extension NSManagedObjectContext: PendingChanges {
     }
 
     private func readAnew(_ object: NSManagedObject) {
-        instance.cache.commit([(object.info.rootIndex, object.id.key, nil)])
+        instance.cache.remove(root: object.info.rootIndex, key: object.id.key)
         turnIntoFault(object)
     }
 }

@@ -176,7 +176,7 @@ extension NSManagedObjectContext {
     public func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
         locked {
             guard !object.flags.contains(.inserted), !object.flags.contains(.deleted) else { return }
-            instance.cache.commit([(object.info.rootIndex, object.id.key, nil)])
+            instance.cache.remove(root: object.info.rootIndex, key: object.id.key)
             if mergeChanges, object.flags.contains(.updated) {
                 object.row = nil
                 object.flags.remove(.gone)

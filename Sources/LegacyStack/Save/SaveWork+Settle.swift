@@ -13,7 +13,7 @@ extension SaveWork {
             cached.append((object.info.rootIndex, object.id.key, nil))
             context.forget(object)
         }
-        context.instance.cache.commit(cached)
+        context.instance.cache.commit(cached, generation: generation)
         if !schema.derived.isEmpty {
             context.instance.cache.removeAll(roots: Set(schema.derived.map(\.rootIndex)))
             context.refaultDerived()

@@ -29,6 +29,8 @@ final class SaveWork {
     var stale: Set<RowKey> = []
     var conflicts: [StoreError.Offence] = []
     var noted: Set<RowKey> = []
+    /// The cache's, before the commit: what is invalidated between the commit and `settle` may be newer than these rows.
+    var generation = 0
     /// The other stack's rows that delete rules alone write.
     var forwarded: Set<RowKey> = []
 
@@ -83,6 +85,7 @@ final class SaveWork {
                 objects: conflicts)
         }
         try checkDangling(transaction)
+        generation = context.instance.cache.generation
     }
 
     private func checkExpectations(_ transaction: SaveTransaction) throws {

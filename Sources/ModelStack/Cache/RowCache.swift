@@ -104,11 +104,24 @@ final class RowCache: Sendable {
     }
 
     /// Takes what a save of this instance wrote, and forgets what it deleted.
-    func replace(_ rows: [StoredRow], removing: [(root: Int, key: Int64)]) {
+    /// - Parameter generation: the one before the commit. If something was invalidated since, somebody may have written
+    ///   the same rows after this save: then they are forgotten too, and read anew.
+    func replace(_ rows: [StoredRow], removing: [(root: Int, key: Int64)], generation: UInt64) {
         content.withLock { content in
+            let isCurrent = content.generation == generation
             content.generation += 1
             for (root, key) in removing { _ = remove(root, key, &content) }
-            for row in rows { put(row, &content) }
+            for row in rows {
+                if isCurrent { put(row, &content) } else { _ = remove(row.plan.root, row.key, &content) }
+            }
+        }
+    }
+
+    /// Forgets one row.
+    func remove(root: Int, key: Int64) {
+        content.withLock { content in
+            content.generation += 1
+            _ = remove(root, key, &content)
         }
     }
 

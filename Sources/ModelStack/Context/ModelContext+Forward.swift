@@ -53,7 +53,7 @@ extension ObjectContext {
         case .persistent: break
         case .detached, .gone: return nil
         }
-        instance.cache.replace([], removing: [(entity.root, backing.key)])
+        instance.cache.remove(root: entity.root, key: backing.key)
         backing.values = []
         backing.isStale = true
         for i in backing.toManys.indices {

@@ -10,6 +10,8 @@ final class SaveRun {
     let context: ObjectContext
     let plan: StorePlan
     let transaction: SaveTransaction
+    /// The cache's, before the commit: what is invalidated between the commit and `finish` may be newer than these rows.
+    private var generation: UInt64 = 0
     var works: [RowPlace: SaveWork] = [:]
     var order: [SaveWork] = []
     /// The permanent key of each new object, by its temporary one.
@@ -37,6 +39,7 @@ final class SaveRun {
         try assignKeys()
         try authorize()
         try write()
+        generation = context.instance.cache.generation
     }
 
     // MARK: Work
@@ -157,7 +160,7 @@ final class SaveRun {
         // What triggers wrote after these rows were, is read anew.
         let written = context.instance.plan.dependents(of: changes.lazy.map(\.root))
         if !written.isEmpty { rows.removeAll { written.contains($0.plan.root) } }
-        context.instance.cache.replace(rows, removing: removed)
+        context.instance.cache.replace(rows, removing: removed, generation: generation)
         if !written.isEmpty { context.instance.cache.drop(written) }
         var fresh: [RowPlace: StoredRow] = [:]
         fresh.reserveCapacity(rows.count)
