@@ -11,6 +11,12 @@ public enum RealPath {
         return real == plain(path) ? path : real
     }
 
+    /// The folder that the path's last part lies in: the working directory for a bare name.
+    public static func folder(of path: String) -> String {
+        let folder = (path as NSString).deletingLastPathComponent
+        return folder.isEmpty ? "." : folder
+    }
+
     private static func resolved(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }

@@ -104,6 +104,11 @@ import Testing
         }
         let backup = try Programs.ctl("backup", path, folder.file("copy"))
         #expect(backup.exitCode == 4, "\(backup.errors)")
+        // Of the others there may be something left to salvage.
+        if [.missing, .empty, .text, .folder, .pipe, .dangling, .circular].contains(kind) {
+            let salvage = try Programs.ctl("salvage", path, folder.file("out"))
+            #expect(salvage.exitCode == 4 && salvage.errors.contains(" \(kind.code): "), "\(salvage.errors)")
+        }
         let daemon = try Programs.run(
             Programs.coexistd, ["--store", path, "--socket", folder.file("socket")])
         #expect(daemon.exitCode == 4, "\(daemon.errors)")

@@ -1,10 +1,21 @@
 import Foundation
+import StoreFormat
+import StoreModel
 import TestKit
 import Testing
 import Varlink
 
 /// Backup, restore and salvage, as a person at a shell runs them.
 @Suite struct RecoveryTests {
+    /// A store whose model the library's can be migrated to.
+    private static func otherModel(_ folder: TemporaryFolder) throws -> String {
+        var model = SampleModels.library
+        model.entities.append(EntityDescription(name: "Zone"))
+        let path = folder.file("Other.sqlite")
+        try StoreCreator.create(path, model: model)
+        return path
+    }
+
     @Test func aBackupOfALiveStoreIsRestoredWhenTheDaemonIsGone() throws {
         let sample = try SampleStore()
         let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
@@ -17,7 +28,8 @@ import Varlink
 
         let refused = try Programs.ctl("restore", copy, sample.path)
         #expect(refused.exitCode == 1)
-        #expect(refused.errors.contains("Busy"))
+        #expect(refused.errors.contains("Busy") && refused.errors.contains("process \(daemon.processIdentifier)"))
+        #expect(refused.errors.contains("Stop the daemon first"), "\(refused.errors)")
         #expect(daemon.stop() == 0)
 
         let result = try Programs.ctl("restore", copy, sample.path, "--json")
@@ -52,6 +64,16 @@ import Varlink
         #expect(try daemon.ctl("insert", "Shelf", "label=one").exitCode == 0)
         let busy = try Programs.ctl("salvage", sample.path, sample.folder.file("out.store"))
         #expect(busy.errors.contains("Busy"))
+        // Who is in the way is named, and the way out is one that there is.
+        for arguments in [
+            ["salvage", sample.path, sample.folder.file("out.store")], ["release", sample.path], ["thaw", sample.path],
+            ["verify", sample.path, "--repair"], ["migrate", sample.path, "--to", try Self.otherModel(sample.folder)],
+        ] {
+            let result = try Programs.run(Programs.coexistctl, arguments)
+            #expect(result.errors.contains("Busy"), "\(arguments): \(result.output) \(result.errors)")
+            #expect(result.errors.contains("process \(daemon.processIdentifier)"), "\(arguments): \(result.errors)")
+            #expect(result.errors.contains("Stop the daemon first"), "\(arguments): \(result.errors)")
+        }
         #expect(daemon.stop() == 0)
         let page = try #require(
             Int(
@@ -66,6 +88,11 @@ import Varlink
         #expect(verified.exitCode == 1)
         let violations = try JSON(parsing: verified.output)["violations"]?.arrayValue ?? []
         #expect(violations.map { $0["where"] } == ["ZSHELF"], "a damaged page is said once")
+        let before = try FileImage.of(sample.folder.path)
+        let release = try Programs.ctl("release", sample.path)
+        #expect(release.exitCode == 4 && release.errors.contains("Damaged"), "\(release.errors)")
+        #expect(release.errors.contains("coexistctl salvage") && release.errors.contains("coexistctl restore"))
+        #expect(try FileImage.of(sample.folder.path) == before, "what is damaged is not written")
         let out = sample.folder.file("out.store")
         let result = try Programs.ctl("salvage", sample.path, out, "--json")
         #expect(result.exitCode == 1)

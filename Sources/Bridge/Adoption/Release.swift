@@ -20,11 +20,12 @@ public enum Release {
 
     /// Removes our tables and triggers, the history tables if adoption made them, and restores the journal mode.
     /// - Parameter keepsHistory: leave history tables that adoption made.
-    /// - Throws: `StoreError` `Busy` beside a running daemon.
+    /// - Throws: `StoreError` `Busy` beside a running daemon, `Damaged` where the pages do not fit together.
     public static func release(_ path: String, keepsHistory: Bool = false) throws -> Report {
         try StoreProbe.check(path)
         let lock = try StoreLock(storePath: path)
         defer { lock.release() }
+        try checkPages(path)
         StoreLeftovers.settle(path)
         let report = try StoreConnector.translating(path) { try release(path, keepsHistory) }
         NoticeFolder.remove(of: path)
@@ -59,6 +60,18 @@ public enum Release {
         return Report(
             wasAdopted: true, removedHistory: removesHistory, journalMode: journal, backup: state.backup,
             logProblem: journal == "wal" ? logProblem : nil)
+    }
+
+    /// What is written to a damaged file may destroy more of it.
+    private static func checkPages(_ path: String) throws {
+        guard try StoreConnector.translating(path, { try isAdopted(path) }),
+            let damage = try StoreHealth.examine(path)
+        else { return }
+        throw StoreError(
+            .damaged, "\(damage.message). It is not written, and stays adopted",
+            way:
+                "`coexistctl restore` puts a backup in its place, `coexistctl salvage` makes a new store of what can be read"
+        )
     }
 
     /// Our tables are gone with the commit, also where the disk is too full to move it into the file.

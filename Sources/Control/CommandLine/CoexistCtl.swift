@@ -91,10 +91,12 @@ public enum CoexistCtl {
             ("on a store, without a daemon", StoreCommands.all + RecoveryCommands.all),
             ("on the running daemon", DaemonCommands.all),
         ] {
-            output.line("\n\(title):")
+            output.line()
+            output.line("\(title):")
             output.table([["", ""]] + commands.map { ["  \($0.name) \($0.usage)", $0.summary] })
         }
-        output.line("\n`coexistctl help COMMAND` tells a command's options and their defaults.")
+        output.line()
+        output.line("`coexistctl help COMMAND` tells a command's options and their defaults.")
         output.line("The daemon's socket: --socket PATH, else COEXIST_SOCKET, else \(Configuration.defaultSocket).")
         output.line(
             "Exit codes: 0 done, 1 refused or found something wrong, 2 wrong usage, 3 no daemon, 4 store cannot be opened, 5 access denied."

@@ -24,7 +24,7 @@ public enum CoexistD {
 
     private static func run(_ words: [String], _ signals: SignalWaiter, _ output: Output) throws -> Int32 {
         if words.contains("--help") || words.contains("-h") {
-            output.line("usage: \(usage)\n       coexistd --check-config FILE\n")
+            output.lines("usage: \(usage)\n       coexistd --check-config FILE\n")
             output.table([
                 ["options", "", ""],
                 ["  --config FILE", "the configuration", "default: none: it or --store must be given"],
@@ -47,7 +47,7 @@ public enum CoexistD {
             flags: [], options: ["config", "check-config", "store", "model", "socket"], operands: 0...0)
         let arguments = try Arguments(words, form: form, usage: usage)
         if let file = arguments.value("check-config") {
-            output.line(try Configuration(file: file).json.text(.pretty))
+            output.lines(try Configuration(file: file).json.text(.pretty))
             return 0
         }
         let (configuration, reread) = try configuration(arguments)

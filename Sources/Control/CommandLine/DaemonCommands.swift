@@ -37,7 +37,7 @@ enum DaemonCommands {
             if output.isJSON {
                 output.json(["text": text])
             } else {
-                output.line((text.stringValue ?? "").trimmingCharacters(in: .newlines))
+                output.lines((text.stringValue ?? "").trimmingCharacters(in: .newlines))
             }
             return 0
         },

@@ -75,18 +75,22 @@ extension DaemonCommands {
             }
             let key = word[..<place]
             let text = String(word[word.index(after: place)...])
+            let name = String(key.last == ":" ? key.dropLast() : key)
+            guard values[name] == nil else {
+                throw CommandFailure.usage("\(name) is given twice", "give each key one value")
+            }
             if key.last == ":", text.hasPrefix("@") {
-                values[String(key.dropLast())] = try FileValue.json(String(text.dropFirst()), of: key.dropLast())
+                values[name] = try FileValue.json(String(text.dropFirst()), of: name)
             } else if key.last == ":" {
                 do {
-                    values[String(key.dropLast())] = try JSON(parsing: text)
+                    values[name] = try JSON(parsing: text)
                 } catch {
                     throw CommandFailure.usage(
-                        "the value of \(key.dropLast()) is no JSON: \(error)",
+                        "the value of \(name) is no JSON: \(error)",
                         "write key:=JSON, such as key:=null, or key=TEXT")
                 }
             } else {
-                values[String(key)] = .string(text)
+                values[name] = .string(text)
             }
         }
         return values

@@ -23,6 +23,7 @@ struct OptionHelp: Sendable {
     /// By name, or by command and name.
     static let table: [String: OptionHelp] = [
         "json": .init(nil, "prints JSON, for scripts", else: "text, for people"),
+        "dump json": .init(nil, "changes nothing: a dump is JSON lines either way", else: "JSON lines"),
         "help": .init(nil, "prints this help, and does nothing else", else: "off"),
         "socket": .init(
             "PATH", "the daemon's control socket", else: "$COEXIST_SOCKET, else \(Configuration.defaultSocket)"),
@@ -65,7 +66,8 @@ extension Command {
     /// Prints usage, summary, and every option with its default.
     func printHelp(_ output: Output) {
         output.line("usage: coexistctl \(name) \(usage)")
-        output.line(summary + ".\n")
+        output.line(summary + ".")
+        output.line()
         let options = form.flags.union(form.options).sorted().compactMap { option in
             OptionHelp.of(option, in: name).map { help in
                 ["  --\(option)\(help.value.map { " \($0)" } ?? "")", help.meaning, "default: \(help.standard)"]

@@ -29,7 +29,7 @@ final class ProgressBar {
         } else {
             text += "\(done) "
         }
-        FileHandle.standardError.write(Data((text + detail).utf8))
+        FileHandle.standardError.write(Data((text + Output.printable(detail)).utf8))
     }
 
     /// Takes the bar away.

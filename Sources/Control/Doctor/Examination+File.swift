@@ -60,7 +60,7 @@ extension Examination {
     }
 
     private mutating func addFolder(_ path: String) {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = RealPath.folder(of: path)
         if let state = FileState(folder) { add("folder", state.json, state.text) }
         let isWritable = access(folder, W_OK) == 0 && access(path, W_OK) == 0
         add("writable", .bool(isWritable), isWritable ? "by this user" : "not by this user")

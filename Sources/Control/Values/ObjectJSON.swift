@@ -88,13 +88,19 @@ public struct ObjectJSON: Sendable {
         value.isFinite ? .double(value) : .string(value > 0 ? "Infinity" : "-Infinity")
     }
 
+    /// Bytes where the attribute holds none: as a bare text they would look like one that is there. A dump is compared with
+    /// the independent reader's, which shows them so.
+    private func bytes(_ base64: String) -> JSON {
+        style == .dump ? .string(base64) : .object(["$data": .string(base64)])
+    }
+
     private func raw(_ value: SQLValue) -> JSON {
         switch value {
         case .null: .null
         case .integer(let value): .integer(value)
         case .real(let value): number(value)
         case .text(let value): .string(value)
-        case .blob(let value): .string(Data(value).base64EncodedString())
+        case .blob(let value): bytes(Data(value).base64EncodedString())
         }
     }
 }

@@ -20,14 +20,42 @@ package struct ValueInput {
         var values: [String: ObjectBatch.Input] = [:]
         for (key, json) in object {
             if let attribute = entity.attribute(key) {
+                guard values[key] == nil else { throw givenTwice("\(entity.name).\(key)") }
                 values[key] = .attribute(try self.attribute(json, attribute, "\(entity.name).\(key)"))
             } else if let relationship = entity.relationship(key) {
                 values[key] = try self.relationship(json, relationship, "\(entity.name).\(key)")
+            } else if let dot = key.firstIndex(of: "."), let composite = entity.attribute(String(key[..<dot])),
+                composite.isComposite
+            {
+                let path = "\(entity.name).\(composite.name)"
+                let leaf = try element(String(key[key.index(after: dot)...]), of: composite, path)
+                let value = try scalar(
+                    plain(json, leaf.type, "\(path).\(leaf.name)"), leaf.type, "\(path).\(leaf.name)")
+                var elements: [String: AttributeValue?] = [:]
+                switch values[composite.name] {
+                case nil: break
+                case .elements(let known)?: elements = known
+                default: throw givenTwice(path)
+                }
+                elements.updateValue(value, forKey: leaf.name)
+                values[composite.name] = .elements(elements)
             } else {
                 throw unknownKey(key, entity)
             }
         }
         return values
+    }
+
+    private func element(_ name: String, of attribute: AttributeLayout, _ path: String) throws -> LeafLayout {
+        if let leaf = attribute.leaves.first(where: { $0.name == name }) { return leaf }
+        throw StoreError(
+            .unknownKey, "\(path) has no element \(name)",
+            way: "it has \(attribute.leaves.map(\.name).joined(separator: ", "))")
+    }
+
+    private func givenTwice(_ path: String) -> StoreError {
+        StoreError(
+            .typeMismatch, "\(path) is given whole and by its elements", way: "give the object, or one key an element")
     }
 
     private func unknownKey(_ key: String, _ entity: EntityLayout) -> StoreError {
@@ -48,11 +76,7 @@ package struct ValueInput {
             guard let object = json.objectValue else { throw mismatch(path, "an object of its elements", json) }
             var leaves: [String: AttributeValue] = [:]
             for (key, value) in object {
-                guard let leaf = attribute.leaves.first(where: { $0.name == key }) else {
-                    throw StoreError(
-                        .unknownKey, "\(path) has no element \(key)",
-                        way: "it has \(attribute.leaves.map(\.name).joined(separator: ", "))")
-                }
+                let leaf = try element(key, of: attribute, path)
                 leaves[key] = try scalar(value, leaf.type, "\(path).\(key)")
             }
             return leaves.isEmpty ? nil : .composite(leaves)
@@ -90,7 +114,9 @@ package struct ValueInput {
         switch type {
         case .string: return try need(text.map { .string($0) }, "a string")
         case .integer16, .integer32, .integer64:
-            return try need((json.int64Value ?? text.flatMap { Int64($0) }).map { .integer($0) }, "an integer")
+            if let number = json.int64Value ?? text.flatMap({ Int64($0) }) { return .integer(number) }
+            try refuseLarge(text ?? json.description, path)
+            throw mismatch(path, "an integer", json)
         case .boolean:
             let word = text.flatMap {
                 ["true": true, "yes": true, "1": true, "false": false, "no": false, "0": false][$0.lowercased()]
@@ -101,7 +127,7 @@ package struct ValueInput {
             return try need(number.map { .double($0) }, "a number that a double holds")
         case .decimal: return .decimal(try decimal(json, path))
         case .date:
-            let seconds = text == nil ? Self.double(json) : text.flatMap { Self.infinity($0) }
+            let seconds = text.map { Self.double($0) } ?? Self.double(json)
             let value = text.flatMap { DateText.date($0) } ?? seconds.map { Date(timeIntervalSinceReferenceDate: $0) }
             return try need(value.map { .date($0) }, "a date as 2026-11-30T12:00:00Z, or seconds since 2001-01-01 UTC")
         case .uuid: return try need(text.flatMap { UUID(uuidString: $0) }.map { .uuid($0) }, "a UUID")
@@ -177,6 +203,13 @@ package struct ValueInput {
                 way: "round it to 15 digits, or keep it in a string attribute")
         }
         return value
+    }
+
+    private func refuseLarge(_ text: String, _ path: String) throws {
+        guard text.wholeMatch(of: /[+-]?[0-9]+/) != nil else { return }
+        throw StoreError(
+            .typeMismatch, "\(path) takes an integer, and \(text.prefix(80)) does not fit 64 bits",
+            way: "give a number from \(Int64.min) to \(Int64.max)")
     }
 
     private func mismatch(_ path: String, _ what: String, _ json: JSON) -> StoreError {

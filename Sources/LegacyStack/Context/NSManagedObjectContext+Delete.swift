@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
                 relationship.isToMany
                 ? object.toMany(slot, relationship) : object.toOne(slot, relationship).map { [$0] } ?? []
             switch relationship.deleteRule {
-            case .cascade: cascade += members
+            case .cascade: cascade += members.filter(\.isThere)
             case .nullify:
                 for member in members where !member.flags.contains(.deleted) {
                     if let inverse = relationship.inverseName {
@@ -105,13 +105,14 @@ extension NSManagedObjectContext {
                 let members =
                     relationship.isToMany
                     ? object.toMany(slot, relationship) : object.toOne(slot, relationship).map { [$0] } ?? []
-                let left = members.filter { !$0.flags.contains(.deleted) }
+                let left = members.filter { !$0.flags.contains(.deleted) && $0.isThere }
                 guard !left.isEmpty else { continue }
                 offences.append(
                     .init(
                         object: object.id.shown,
                         reason:
-                            "\(object.info.name).\(relationship.name) denies it while there are \(left.count) objects"))
+                            "\(object.info.name).\(relationship.name) denies it while it holds \(left.count) object\(left.count == 1 ? "" : "s")"
+                    ))
             }
         }
         return offences

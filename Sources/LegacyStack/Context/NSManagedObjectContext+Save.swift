@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
         if !denied.isEmpty {
             throw StoreError(
                 .deleteDenied, denied.map { "\($0.name): \($0.reason)" }.joined(separator: "; "),
-                way: "delete those first, or give them another owner", objects: denied)
+                way: "delete what the relationship holds first, or take it out of it", objects: denied)
         }
         var offences: [StoreError.Offence] = []
         var first: StoreError?

@@ -12,7 +12,14 @@ extension LegacyInstance {
             context.readsFresh = true
             var run = BatchRun(context)
             let made = try run.run(batch)
-            let number = try context.saveReturningTransaction()
+            let number: Int64?
+            do {
+                number = try context.saveReturningTransaction()
+            } catch var error as StoreError where error.code == .versionConflict {
+                // Who sends a batch sees neither the context nor its policy.
+                error.way = ObjectBatch.conflictWay
+                throw error
+            }
             let objects = made.compactMapValues(\.objectID.reference)
             return SaveResult(transaction: number, objects: objects)
         }
@@ -80,6 +87,8 @@ private struct BatchRun {
             switch (object.info.properties[slot], input) {
             case (.attribute(let attribute), .attribute(let value)):
                 object.write(attribute.isComposite ? .attribute(value) : try checked(value, attribute), slot, attribute)
+            case (.attribute(let attribute), .elements(let elements)) where attribute.isComposite:
+                object.write(.attribute(try merged(elements, into: object, slot, attribute)), slot, attribute)
             case (.relationship(let relationship), .toOne(let target)) where !relationship.isToMany:
                 object.setToOne(try target.map { try self.object($0) }, slot, relationship)
             case (.relationship(let relationship), .toMany(let targets)) where relationship.isToMany:
@@ -91,6 +100,22 @@ private struct BatchRun {
             }
             if !object.slots.isEmpty, case .invalid(let error) = object.slots[slot] { throw error }
         }
+    }
+
+    private func merged(
+        _ elements: [String: AttributeValue?], into object: NSManagedObject, _ slot: Int, _ attribute: SchemaAttribute
+    ) throws -> AttributeValue? {
+        var leaves: [String: AttributeValue] = [:]
+        if case .composite(let current)? = object.attributeValue(attribute, slot) { leaves = current }
+        for (name, value) in elements {
+            guard attribute.leaves.contains(where: { $0.name == name }) else {
+                throw StoreError(
+                    .unknownKey, "\(object.info.name).\(attribute.name) has no element \(name)",
+                    way: "it has \(attribute.leaves.map(\.name).joined(separator: ", "))")
+            }
+            leaves[name] = value
+        }
+        return leaves.isEmpty ? nil : .composite(leaves)
     }
 
     private func checked(_ value: AttributeValue?, _ attribute: SchemaAttribute) throws -> PropertySlot {

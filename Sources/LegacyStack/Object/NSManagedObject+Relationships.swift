@@ -119,11 +119,20 @@ extension NSManagedObject {
     func detach(_ object: NSManagedObject, _ key: String) {
         guard let slot = info.slots[key], case .relationship(let relationship) = info.properties[slot] else { return }
         if relationship.isToMany {
+            // A key may lead nowhere: what is not there holds nothing, and is not to be written.
+            guard isThere else { return }
             toManyState(slot).remove(object.id)
             touch()
         } else if toOneID(slot, relationship) == object.id {
             store(nil, slot, relationship)
         }
+    }
+
+    /// Whether the object is new, or has a row: a fault may be of an object that is not in the store.
+    var isThere: Bool {
+        if !flags.isDisjoint(with: [.inserted, .loose]) { return true }
+        prepareToRead()
+        return row != nil
     }
 
     func setToMany(_ members: [NSManagedObject], _ slot: Int, _ relationship: SchemaRelationship) {
@@ -187,7 +196,7 @@ extension NSManagedObject {
         add(object, slot, relationship)
     }
 
-    /// Takes an object out of a to-many relationship. Reads nothing from the store.
+    /// Takes an object out of a to-many relationship. Reads no other object of it.
     public func removeObject(_ object: NSManagedObject, fromRelationship key: String) {
         guard let slot = info.slots[key], case .relationship(let relationship) = info.properties[slot],
             relationship.isToMany

@@ -63,8 +63,15 @@ extension SaveWork {
             }
             var leaves: [String: AttributeValue] = [:]
             if case .composite(let values)? = value { leaves = values }
+            let row = object.flags.contains(.inserted) ? nil : object.row
             for leaf in attribute.leaves {
-                if let column = leaf.column { set(column, try transaction.encode(leaves[leaf.name], as: leaf)) }
+                guard let column = leaf.column else { continue }
+                // An element that stays is left alone: another program may have put what cannot be written again.
+                let current = row.flatMap {
+                    ValueCoding.decode($0.value(leaf), as: leaf, external: object.info.externalData)
+                }
+                if row != nil, current == leaves[leaf.name] { continue }
+                set(column, try transaction.encode(leaves[leaf.name], as: leaf))
             }
         case (.relationship(let relationship), .object(let id)):
             guard case .toOne(let key) = relationship.layout.storage else {

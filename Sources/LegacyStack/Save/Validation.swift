@@ -114,11 +114,17 @@ enum Validation {
             (measured, what) = (.integer(Int64(text.utf16.count)), "is \(text.utf16.count) characters long")
             codes = (NSValidationStringTooShortError, NSValidationStringTooLongError)
         case .date:
-            (measured, what) = (PredicateConstant.column(value), "is \(shown(value))")
+            (measured, what) = (PredicateConstant.column(value), "is \(Self.shown(value))")
             codes = (NSValidationDateTooSoonError, NSValidationDateTooLateError)
         default:
-            (measured, what) = (PredicateConstant.column(value), "is \(shown(value))")
+            (measured, what) = (PredicateConstant.column(value), "is \(Self.shown(value))")
             codes = (NSValidationNumberTooSmallError, NSValidationNumberTooLargeError)
+        }
+        func shown(_ bound: SQLValue) -> String {
+            if description.type == .date, let seconds = bound.doubleValue {
+                return Self.shown(.date(Date(timeIntervalSinceReferenceDate: seconds)))
+            }
+            return bound.integerValue.map { "\($0)" } ?? bound.doubleValue.map { "\($0)" } ?? "\(bound)"
         }
         func bound(_ value: ModelValue?) -> SQLValue? {
             let bound = value.map { PredicateConstant.natural($0) }
@@ -129,12 +135,12 @@ enum Validation {
         if let minimum = bound(description.minimum), !minimum.isNull,
             SQLValue.compare(measured, minimum) == .orderedAscending
         {
-            fail("\(what), less than the minimum", codes.low)
+            fail("\(what), less than the minimum \(shown(minimum))", codes.low)
         }
         if let maximum = bound(description.maximum), !maximum.isNull,
             SQLValue.compare(measured, maximum) == .orderedDescending
         {
-            fail("\(what), more than the maximum", codes.high)
+            fail("\(what), more than the maximum \(shown(maximum))", codes.high)
         }
     }
 
@@ -143,7 +149,7 @@ enum Validation {
         case .integer(let value): "\(value)"
         case .double(let value): "\(value)"
         case .decimal(let value): "\(value)"
-        case .date(let value): "\(value)"
+        case .date(let value): DateText.text(value) ?? "\(value)"
         default: "\(value)"
         }
     }

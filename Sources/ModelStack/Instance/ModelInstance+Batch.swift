@@ -77,7 +77,7 @@ private final class BatchRun {
         guard let version, let row = object.row, row.version != version else { return object }
         let reason = "was changed since it was read: version \(version) was expected, it is at version \(row.version)"
         throw StoreError(
-            .versionConflict, "\(reference) \(reason)", way: "read it again, and send the change anew",
+            .versionConflict, "\(reference) \(reason)", way: ObjectBatch.conflictWay,
             objects: [.init(object: reference, reason: reason)])
     }
 
@@ -109,6 +109,8 @@ private final class BatchRun {
             switch (property.kind, input) {
             case (.attribute(let attribute), .attribute(let value)):
                 try set(object, property, attribute, value)
+            case (.attribute(let attribute), .elements(let elements)) where attribute.isComposite:
+                try set(object, property, attribute, elements: elements)
             case (.toOne(let relationship, _), .toOne(let value)):
                 try context.setToOne(object, property, try value.map { try target($0, relationship) })
             case (.toOne, .attribute(nil)): try context.setToOne(object, property, nil)
@@ -144,14 +146,31 @@ private final class BatchRun {
         default:
             throw StoreError(.typeMismatch, "\(property.name) is a composite", way: "give a value for each element")
         }
-        if let unknown = elements.keys.first(where: { name in !attribute.leaves.contains { $0.name == name } }) {
-            throw StoreError(
-                .unknownKey, "\(property.name) has no element \(unknown)",
-                way: "its elements are \(attribute.leaves.map(\.name).joined(separator: ", "))")
-        }
+        try check(elements.keys, property, attribute)
         for (i, leaf) in attribute.leaves.enumerated() {
             object.values[property.slot + i] = try AttributeInput.value(elements[leaf.name], leaf)
         }
+    }
+
+    private func set(
+        _ object: ModelBacking, _ property: PropertyPlan, _ attribute: AttributePlan,
+        elements: [String: AttributeValue?]
+    ) throws {
+        try check(elements.keys, property, attribute)
+        context.willChange(object)
+        for (i, leaf) in attribute.leaves.enumerated() {
+            guard let value = elements[leaf.name] else { continue }
+            object.values[property.slot + i] = try AttributeInput.value(value, leaf)
+        }
+    }
+
+    private func check(_ names: some Sequence<String>, _ property: PropertyPlan, _ attribute: AttributePlan) throws {
+        guard let unknown = names.first(where: { name in !attribute.leaves.contains { $0.name == name } }) else {
+            return
+        }
+        throw StoreError(
+            .unknownKey, "\(property.name) has no element \(unknown)",
+            way: "its elements are \(attribute.leaves.map(\.name).joined(separator: ", "))")
     }
 }
 

@@ -40,10 +40,7 @@ public final class StoreLock: Sendable {
             guard descriptor >= 0 else { throw StoreError(writing: path, errno: errno, otherwise: .accessDenied) }
             guard isLocked(descriptor) else {
                 close(descriptor)
-                let holder = Self.holder(of: storePath).map { "process \($0)" } ?? "another process"
-                throw StoreError(
-                    .busy, "\(storePath) is held by \(holder), a Coexist daemon or command",
-                    way: "use `coexistctl` with its socket, or stop it first")
+                throw StoreError.held(storePath)
             }
             guard isAt(path, descriptor) else {
                 close(descriptor)

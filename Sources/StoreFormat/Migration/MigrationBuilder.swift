@@ -27,6 +27,10 @@ struct MigrationBuilder {
         let checks = MigrationChecks(context)
         try checks.countLosses()
         if !allowsDataLoss { checks.refuseLosses() }
+        guard canCopyRows else {
+            _ = try RegisterCopier(context: context).run()
+            return
+        }
         try writeCatalogue()
         var rows = RowCopier(context, conversions)
         try rows.run()
@@ -39,11 +43,21 @@ struct MigrationBuilder {
         try hooks.reached(.historyCopied)
         try writeModel()
         // An index over values that are not unique would fail without saying which.
-        guard context.refusals.isEmpty else { return }
+        guard context.refusals.isEmpty, context.mapping.refusals.isEmpty else {
+            try ForeignContent(context: context).run()
+            _ = try RegisterCopier(context: context).run()
+            return
+        }
         for sql in context.plan.indexesAndTriggers { try connection.executeOne(sql) }
         for index in context.plan.spatialIndexes { try connection.executeOne(index.filling) }
         try ForeignContent(context: context).run()
         if let mode = try RegisterCopier(context: context).run() { try hooks.installGuard(mode, connection) }
+    }
+
+    /// Whether the rows can be looked at in the new tables, also where the models alone rule the migration out: then only
+    /// values are in question.
+    private var canCopyRows: Bool {
+        context.mapping.refusals.allSatisfy { [.typeChanged, .noDefault, .badDefault].contains($0.code) }
     }
 
     private func refuseMissingFiles() {

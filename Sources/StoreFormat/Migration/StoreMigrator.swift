@@ -32,7 +32,7 @@ public struct StoreMigrator {
         allowsDataLoss: Bool = false, reached: @escaping (MigrationStage) throws -> Void = { _ in }
     ) throws -> MigrationPlan {
         var plan = try open()
-        guard plan.isNeeded, plan.refusals.isEmpty else { return plan }
+        guard plan.isNeeded else { return plan }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coexist-plan-\(UUID().uuidString)")
         do {
             try FileManager.default.createDirectory(
@@ -83,7 +83,10 @@ public struct StoreMigrator {
             StoreWriter.removeLeftFiles(of: plan.store)
             return MigrationReport(plan: plan, backup: nil)
         }
-        guard plan.refusals.isEmpty else { throw MigrationRefused(plan: plan) }
+        guard plan.refusals.isEmpty else {
+            // What the rows say against it too is told at once, where there is room to look.
+            throw MigrationRefused(plan: (try? self.plan(allowsDataLoss: allowsDataLoss)) ?? plan)
+        }
         var report = MigrationReport(plan: plan, backup: StoreBackup.path(beside: path, label: "before-migration"))
         let journal = ExternalFileJournal(plan.store.externalData)
         var isSwapped = false
@@ -121,8 +124,7 @@ public struct StoreMigrator {
         do {
             try connection.attach(path, as: MigrationContext.schema, isExclusive: true)
         } catch let error as SQLiteError where error.isBusy {
-            throw StoreError(
-                .busy, "\(path) is open in another process", way: "end the programs that use it, and try again")
+            throw StoreError.openElsewhere(path)
         }
         guard try Fingerprint(connection, MigrationContext.schema) == before else {
             throw StoreError(.busy, "\(path) was changed while its migration was planned", way: "try again")

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 
 /// The kernel's events on a store's log: somebody wrote to it. They come before the commit is visible, so that whoever
 /// gets one has to look again for a while.
@@ -16,9 +17,8 @@ final class LogEvents {
         log = storePath + "-wal"
         name = Array((log as NSString).lastPathComponent.utf8)
         // The log is made with the first write and goes with the last connection: its coming is seen in the folder.
-        let folder = (storePath as NSString).deletingLastPathComponent
         let coming = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)
-        guard inotify_add_watch(descriptor, folder.isEmpty ? "." : folder, coming) >= 0 else { return nil }
+        guard inotify_add_watch(descriptor, RealPath.folder(of: storePath), coming) >= 0 else { return nil }
         watchLog()
     }
 

@@ -45,7 +45,8 @@ public enum StoreProbe {
     }
 
     /// A pipe or a device must not even be opened: that can wait for ever.
-    private static func checkKind(_ path: String) throws {
+    /// - Throws: `StoreError` `NotFound`, `NotADatabase`, `AccessDenied`.
+    static func checkKind(_ path: String) throws {
         var info = stat()
         guard stat(path, &info) == 0 else { throw missing(path, errno) }
         switch info.st_mode & S_IFMT {

@@ -21,8 +21,7 @@ struct RestorePlace {
         exists = FileManager.default.fileExists(atPath: path)
         guard exists else { return }
         if QuietStore.isOpenElsewhere(path) {
-            throw StoreError(
-                .busy, "\(path) is open in another process", way: "end the programs that use it, and try again")
+            throw StoreError.openElsewhere(path)
         }
         do {
             known = try Self.read(path)

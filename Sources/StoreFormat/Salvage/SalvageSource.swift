@@ -70,12 +70,9 @@ struct SalvageSource {
     /// - Returns: nil where the copy does not even begin as a database.
     private static func open(_ path: String, _ folder: String) throws -> Connection? {
         let files = FileManager.default
-        guard files.fileExists(atPath: path) else {
-            throw StoreError(.notFound, "there is no file \(path)", way: "check the path")
-        }
+        try StoreProbe.checkKind(path)
         guard !StoreLock.isHeld(storePath: path), !QuietStore.isOpenElsewhere(path) else {
-            throw StoreError(
-                .busy, "\(path) is open in another process", way: "end the programs that use it, and try again")
+            throw StoreError.openElsewhere(path)
         }
         let copy = folder + "/store"
         do {

@@ -69,7 +69,8 @@ public enum StoreSalvage {
     ///   - model: the store's model; nil takes it from the file, if it can be read there.
     ///   - progress: called with the name of the table that is being read, and the rows that were.
     /// - Throws: `StoreError`: `AlreadyExists` if something lies at the target, `Busy` where a program has the store open,
-    ///   `ModelUnreadable` or `ModelMissing`, `Damaged` where nothing of a store can be found.
+    ///   `ModelUnreadable` or `ModelMissing`, `Damaged` where nothing of a store can be found, `NotADatabase` where nothing of a
+    ///   database can.
     public static func salvage(
         _ path: String, to target: String, model: ModelDescription? = nil,
         progress: (String, Int64) -> Void = { _, _ in }

@@ -7,6 +7,9 @@ public struct ObjectBatch: Sendable, Hashable {
     /// The context's name in the history transaction.
     public var contextName: String?
 
+    /// The way out of a conflict, for who sent the batch.
+    package static let conflictWay = "read it again, and send the change anew"
+
     /// A batch.
     public init(_ operations: [Operation], author: String? = nil, contextName: String? = nil) {
         self.operations = operations
@@ -22,7 +25,10 @@ public struct ObjectBatch: Sendable, Hashable {
 
     /// A value for a property.
     public enum Input: Sendable, Hashable {
+        /// A composite's value replaces it whole.
         case attribute(AttributeValue?)
+        /// Sets these elements of a composite; nil clears one, and those that are not named stay.
+        case elements([String: AttributeValue?])
         case toOne(Target?)
         /// Replaces the whole set, or sequence where it is ordered.
         case toMany([Target])

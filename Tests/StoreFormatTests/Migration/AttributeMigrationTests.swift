@@ -42,6 +42,45 @@ import Testing
         #expect(try Store.open(backup).metadata.versionHashes == Short.model(Self.note).versionHashes())
     }
 
+    /// Whoever mends one thing after the other would have to try as often as there are faults.
+    @Test func everythingThatIsAgainstItIsToldAtOnce() throws {
+        let old = Short.entity(
+            "Note", [Short.attribute("title"), Short.attribute("count", .integer16), Short.attribute("body")])
+        let sample = try MigrationSample(
+            Short.model(old, Short.entity("Old")),
+            sql: """
+                INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZCOUNT, ZBODY)
+                VALUES (1, 1, 1, 'one', 1, 'text'), (2, 1, 1, 'one', 2, NULL), (3, 1, 1, NULL, NULL, 'more');
+                INSERT INTO ZOLD (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1);
+                """)
+        let new = Short.model(
+            Short.entity(
+                "Note", unique: [["title"]],
+                [
+                    Short.attribute("title"), Short.attribute("count", .integer32),
+                    Short.attribute("grade", .integer16, optional: false),
+                ]))
+        func told(_ refusals: [MappingRefusal]) -> Set<String> {
+            Set(refusals.map { "\($0.code.rawValue) \($0.place)" })
+        }
+        let values: Set = ["TypeChanged Note.count", "NoDefault Note.grade", "NotUnique Note.title"]
+        let losses: Set = ["DataLoss Note.body", "DataLoss Old"]
+        #expect(try told(sample.refusals(to: new)) == values.union(losses))
+        #expect(try told(sample.refusals(to: new, allowsDataLoss: true)) == values)
+        let plan = try StoreMigrator(sample.path, to: new).plan()
+        #expect(plan.losses.map { "\($0.entity).\($0.property ?? "") \($0.objects)" } == ["Note.body 2", "Old. 1"])
+    }
+
+    /// Where rows cannot be copied for the question, what would be lost is told all the same.
+    @Test func lossesAreToldWhereAnAttributeBecomesARelationship() throws {
+        let sample = try MigrationSample(
+            Short.model(Short.entity("Note", [Short.attribute("title"), Short.attribute("body")])),
+            sql: "INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZBODY) VALUES (1, 1, 1, 'one', 'text')")
+        let new = Short.model(Short.entity("Note", [], [Short.toOne("title", "Note")]))
+        let told = try sample.refusals(to: new).map { "\($0.code.rawValue) \($0.place)" }
+        #expect(told.contains("KindChanged Note.title") && told.contains("DataLoss Note.body"), "\(told)")
+    }
+
     @Test func missingValuesOfWhatBecomesMandatoryReadTheDefault() throws {
         let sample = try sample()
         let new = Short.model(

@@ -147,9 +147,14 @@ struct LostSchemaTests {
         var generator = SystemRandomNumberGenerator()
         try Data((0..<40_960).map { _ in UInt8.random(in: 0...255, using: &generator) })
             .write(to: URL(fileURLWithPath: path))
-        expectStoreError(.damaged) {
+        // As every other command calls them.
+        expectStoreError(.encrypted) {
             _ = try StoreSalvage.salvage(path, to: folder.file("out.db"), model: Museum.model)
         }
+        // A text that is longer than a page is taken for no page either.
+        try Data(String(repeating: "\r\n a line of a letter\n", count: 4_000).utf8).write(
+            to: URL(fileURLWithPath: path))
+        expectStoreError(.notADatabase) { _ = try StoreSalvage.salvage(path, to: folder.file("out.db")) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["noise.sqlite"])
     }
 }

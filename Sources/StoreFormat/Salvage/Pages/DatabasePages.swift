@@ -15,7 +15,8 @@ struct DatabasePages {
     }
 
     private let data: Data
-    private let isHeaderSound: Bool
+    /// Whether the file begins as a database does.
+    let isHeaderSound: Bool
     let pageSize: Int
     /// The bytes of a page that hold content.
     let usable: Int

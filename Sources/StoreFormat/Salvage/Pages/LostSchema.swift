@@ -23,9 +23,13 @@ struct LostSchema {
     /// - Parameters:
     ///   - copy: a copy of the file that nobody has open, its log moved into it.
     ///   - path: the database to make.
-    /// - Throws: `StoreError` `ModelMissing` where no model is given and none can be found, `Damaged` where nothing is.
+    /// - Throws: `StoreError` `ModelMissing` where no model is given and none can be found, `Damaged` where nothing is;
+    ///   `NotADatabase` or another of the probe's codes where no page is one of a database.
     init(_ copy: String, original: String, to path: String, model given: ModelDescription?) throws {
-        trees = PageTrees(try DatabasePages(copy))
+        let pages = try DatabasePages(copy)
+        trees = PageTrees(pages)
+        // A store whose first page is lost has others with rows: what has neither never was one.
+        if !pages.isHeaderSound, trees.trees.isEmpty { try StoreProbe.check(original) }
         free = trees.trees
         let entries = Self.entries(trees)
         connection = try Connection(path: path, mode: .readWriteCreate, originalPath: original)
