@@ -29,7 +29,7 @@ enum Holder {
         let connection = try StoreConnector.connect(store, .writer(.normal), busyTimeout: 10_000)
         try connection.transaction(.immediate) {
             try connection.run(
-                "UPDATE \("Z\(entity.uppercased())".sqlIdentifier) SET ZVALUE = ZVALUE + 1 WHERE Z_PK = ?",
+                "UPDATE \("Z\(entity.uppercased())".sqlIdentifier) SET ZVALUE = ZVALUE + 1, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?",
                 [.integer(counter)])
         }
     }
