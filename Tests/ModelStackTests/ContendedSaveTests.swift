@@ -86,6 +86,26 @@ struct ContendedSaveTests {
         #expect(try fresh.fetch(FetchDescriptor<Trip>()).map(\.days) == [2 * rounds])
     }
 
+    /// The value is made from what was read; what came since is not overwritten unseen.
+    @Test func aSetterDoesNotTakeInWhatCameSinceTheValueWasRead() throws {
+        let first = ModelContext(containers[0])
+        let trip = Trip(name: "shared")
+        trip.days = 1
+        first.insert(trip)
+        try first.save()
+        let second = ModelContext(containers[1])
+        let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+        let read = other.days
+        trip.days = 10
+        try first.save()
+        try containers[1].instance.replay()
+        other.days = read + 1
+        let error = #expect(throws: StoreError.self) { try second.save() }
+        #expect(error?.code == .versionConflict)
+        second.rollback()
+        #expect(other.days == 10)
+    }
+
     /// Both read the same version; the second save is refused, and the object stays as it was changed.
     @Test func whatSomebodyElseChangedIsAConflict() throws {
         let first = ModelContext(containers[0])

@@ -111,8 +111,10 @@ final class ObjectContext {
     }
 
     /// Before a change: keeps the object alive until the save, and gives it values of its own.
+    ///
+    /// What others saved meanwhile is not taken in here: the new value may have been made from what the object showed a
+    /// moment ago, as in `trip.days += 1`. The save's version test decides.
     func willChange(_ backing: ModelBacking) {
-        syncIfNeeded()
         if backing.isStale { refreshFromStore(backing) }
         backing.startChange()
         markPending(backing)

@@ -50,6 +50,22 @@ import Testing
         }
     }
 
+    /// The value is made from what was read; what came since is not overwritten unseen.
+    @Test func aSetterDoesNotTakeInWhatCameSinceTheValueWasRead() throws {
+        let two = try Two(.error)
+        let other = try LegacyInstance(path: two.library.instance.store.path)
+        let context = other.newContext()
+        let book = try Two.only("Book", context)
+        let read = try #require(book.value(forKey: "pages") as? Int)
+        two.firstBook.setValue(500, forKey: "pages")
+        try two.first.save()
+        try other.replay()
+        book.setValue(read + 1, forKey: "pages")
+        #expect(throws: (any Error).self) { try context.save() }
+        context.rollback()
+        #expect(book.value(forKey: "pages") as? Int == 500)
+    }
+
     @Test func theErrorPolicyRefusesAndNamesTheObject() throws {
         let two = try Two(.error)
         try two.firstSaves(["pages": 200])
