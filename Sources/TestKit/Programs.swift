@@ -67,9 +67,11 @@ public enum Programs {
     }
 
     /// Runs SQL in the `sqlite3` shell: a program that is none of ours.
+    ///
+    /// It waits for locks: a connection that closes holds the file for a moment, as it looks whether it is the last.
     public static func sqlite3(_ path: String, _ sql: String) throws -> Result {
         guard let program = find("sqlite3") else { throw Missing(name: "sqlite3") }
-        return try run(program, ["-batch", path, sql])
+        return try run(program, ["-batch", "-cmd", ".timeout 10000", path, sql])
     }
 
     /// A program that is not installed.

@@ -106,6 +106,48 @@ struct ContendedSaveTests {
         #expect(other.days == 10)
     }
 
+    /// News that come in by another object between reading and writing are no reason to overwrite them either.
+    @Test func anotherObjectsNewsDoNotHideAConflict() throws {
+        let first = ModelContext(containers[0])
+        let (trip, neighbour) = (Trip(name: "shared"), Trip(name: "neighbour"))
+        trip.days = 1
+        first.insert(trip)
+        first.insert(neighbour)
+        try first.save()
+        let second = ModelContext(containers[1])
+        let trips = try second.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+        let read = trips[1].days
+        trip.days = 10
+        try first.save()
+        try containers[1].instance.replay()
+        #expect(trips[0].name == "neighbour")
+        trips[1].days = read + 1
+        let error = #expect(throws: StoreError.self) { try second.save() }
+        #expect(error?.code == .versionConflict)
+    }
+
+    /// After a conflict the changes are given up, and a change that looks at nothing is made against the store's row,
+    /// whether or not its news have come.
+    @Test func afterAConflictRollbackIsEnough() throws {
+        let first = ModelContext(containers[0])
+        let trip = Trip(name: "shared")
+        first.insert(trip)
+        try first.save()
+        let second = ModelContext(containers[1])
+        let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+        #expect(other.name == "shared")
+        trip.days = 10
+        try first.save()
+        other.name = "mine"
+        #expect(throws: StoreError.self) { try second.save() }
+        second.rollback()
+        other.name = "mine"
+        try second.save()
+        #expect(other.days == 10)
+        let fresh = try #require(try ModelContext(containers[0]).fetch(FetchDescriptor<Trip>()).first)
+        #expect(fresh.name == "mine" && fresh.days == 10)
+    }
+
     /// Both read the same version; the second save is refused, and the object stays as it was changed.
     @Test func whatSomebodyElseChangedIsAConflict() throws {
         let first = ModelContext(containers[0])

@@ -144,7 +144,10 @@ extension NSManagedObjectContext {
                 let fresh = Row(entity: entity.index, version: row.integer(2), values: values)
                 read.append((root, key, fresh))
                 let object = known ?? makeObject(NSManagedObjectID(entity, key: key), type)
-                if object.flags.isDisjoint(with: [.updated, .deleted]) || object.row == nil { object.row = fresh }
+                if object.flags.isDisjoint(with: [.updated, .deleted]) || object.row == nil {
+                    object.row = fresh
+                    object.outdated = nil
+                }
                 objects.append(object)
             }
         }

@@ -197,6 +197,7 @@ extension NSManagedObjectContext {
     func turnIntoFault(_ object: NSManagedObject) {
         object.willTurnIntoFault()
         object.row = nil
+        object.outdated = nil
         object.slots = []
         object.extras = nil
         object.flags.subtract([.updated, .gone])

@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
     /// Brings the registered objects up to date: clean ones are read anew when asked for, deleted ones are marked, ones
     /// with unsaved changes stay for the version test of their save.
     func absorb() {
-        guard link.hasRemoteChanges.load(ordering: .acquiring) else { return }
+        guard !isChanging, link.hasRemoteChanges.load(ordering: .acquiring) else { return }
         locked {
             let changes = link.take()
             guard !changes.isEmpty else { return }
@@ -46,7 +46,9 @@ extension NSManagedObjectContext {
     private func refreshClean(_ object: NSManagedObject) {
         guard object.flags.isDisjoint(with: [.inserted, .deleted]) else { return }
         if object.flags.contains(.updated), object.hasPersistentChangedValues { return }
+        let shown = object.flags.contains(.fault) ? object.outdated : object.row
         turnIntoFault(object)
+        object.outdated = shown
     }
 
     private func markDeleted(_ object: NSManagedObject) {

@@ -51,11 +51,13 @@ extension NSManagedObjectContext {
             return nil
         }
         let identity = TransactionIdentity(author: transactionAuthor, contextName: name)
-        let (number, sideEffects, forwarded) = try instance.writer.use { writer in
-            let (_, number) = try writer.save(
-                instance.authority, identity, forwarding: instance.deleteForwarding
-            ) { try work.run($0) }
-            return (number, writer.sideEffects, writer.forwarded)
+        let (number, sideEffects, forwarded) = try noticingConflicts {
+            try instance.writer.use { writer in
+                let (_, number) = try writer.save(
+                    instance.authority, identity, forwarding: instance.deleteForwarding
+                ) { try work.run($0) }
+                return (number, writer.sideEffects, writer.forwarded)
+            }
         }
         let userInfo = didSaveInfo(work)
         work.settle()
@@ -67,6 +69,20 @@ extension NSManagedObjectContext {
         if !sideEffects.isEmpty { instance.dropCaches(of: sideEffects, position: nil) }
         if let number, number > 0 { instance.committed(number, forwarded: forwarded) }
         return number
+    }
+
+    /// Where somebody else wrote the same objects, which the news may not have told yet, they are read anew once the
+    /// changes are given up.
+    private func noticingConflicts<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as StoreError where error.code == .versionConflict {
+            for offence in error.objects {
+                guard let entity = instance.schema[offence.object.entity] else { continue }
+                instance.cache.remove(root: entity.rootIndex, key: offence.object.key)
+            }
+            throw error
+        }
     }
 
     /// Callbacks may change more objects, which then get theirs.

@@ -56,6 +56,8 @@ open class NSManagedObjectContext: @unchecked Sendable {
     var tellsEveryContext = false
     /// Versions that objects must have when they are saved.
     var expectations: [RowKey: Int64] = [:]
+    /// Whether a relationship is being set: what others saved is not taken in between its steps.
+    var isChanging = false
     /// What delete rules did, and the program did not.
     var ruleEffects = RuleEffects()
     /// Keys that new objects got before they are saved, by their temporary ones.

@@ -78,6 +78,19 @@ extension NSManagedObject {
 
     func setToOne(_ object: NSManagedObject?, _ slot: Int, _ relationship: SchemaRelationship) {
         if isLoose, setLoose(object.map { [$0] } ?? [], slot, relationship) { return }
+        changing { exchangeToOne(object, slot, relationship) }
+    }
+
+    /// Sets a relationship, which looks at several objects, against what they show now.
+    private func changing(_ body: () -> Void) {
+        guard let context = managedObjectContext, !context.isChanging else { return body() }
+        context.isChanging = true
+        defer { context.isChanging = false }
+        body()
+    }
+
+    private func exchangeToOne(_ object: NSManagedObject?, _ slot: Int, _ relationship: SchemaRelationship) {
+        prepareToChange()
         if let object {
             takeAlong([object])
             if !accepts(object, slot, relationship) { return }
@@ -140,6 +153,10 @@ extension NSManagedObject {
             var seen: Set<NSManagedObjectID> = []
             if setLoose(members.filter { seen.insert($0.id).inserted }, slot, relationship) { return }
         }
+        changing { exchangeToMany(members, slot, relationship) }
+    }
+
+    private func exchangeToMany(_ members: [NSManagedObject], _ slot: Int, _ relationship: SchemaRelationship) {
         takeAlong(members)
         for member in members where !accepts(member, slot, relationship) { return }
         let old = toManyIDs(slot, relationship)

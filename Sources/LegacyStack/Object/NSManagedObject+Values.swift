@@ -142,11 +142,8 @@ extension NSManagedObject {
     }
 
     /// Sets an attribute. What equals the saved value is no change.
-    ///
-    /// What others saved meanwhile is not taken in here: the new value may have been made from what the object showed a
-    /// moment ago. The save's version test, and the merge policy, decide.
     func write(_ value: PropertySlot, _ slot: Int, _ attribute: SchemaAttribute) {
-        if flags.contains(.fault) { fire() }
+        prepareToChange()
         if attribute.isDerived {
             return invalidate(
                 slot,

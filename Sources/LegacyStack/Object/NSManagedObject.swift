@@ -33,6 +33,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     final var id: NSManagedObjectID
     final var link: ContextLink?
     final var row: Row?
+    /// The row that a fault showed before somebody else changed it, until the new one is looked at.
+    final var outdated: Row?
     /// By slot; empty as long as nothing was set or cached.
     final var slots: ContiguousArray<PropertySlot> = []
     final var flags: Flags
@@ -147,8 +149,22 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         if flags.contains(.fault) { fire() }
     }
 
+    /// Before a value is set: a fault reads its row.
+    ///
+    /// What others saved meanwhile is not taken in here: the new value may have been made from what the object showed a
+    /// moment ago, as in `book.pages += 1`. The save's version test, and the merge policy, decide.
+    final func prepareToChange() {
+        guard flags.contains(.fault) else { return }
+        guard let shown = outdated else { return fire() }
+        outdated = nil
+        row = shown
+        flags.remove(.fault)
+        awakeFromFetch()
+    }
+
     /// Reads the row of a fault.
     final func fire() {
+        outdated = nil
         flags.remove(.fault)
         if row == nil { managedObjectContext?.fill(self) }
         if !flags.contains(.fault) { awakeFromFetch() }

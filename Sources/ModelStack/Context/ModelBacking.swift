@@ -26,6 +26,9 @@ public final class ModelBacking {
     var state = State.detached
     /// Whether the row may be older than the store, so that the next read looks again.
     var isStale = false
+    /// Whether somebody looked at the row since it was taken in: a change may have been made from what it shows, and is
+    /// made against it, even where the store is ahead.
+    var isShown = false
     var entity: EntityPlan?
     var context: ObjectContext?
     /// The key in the entity's table; negative until the first save.

@@ -24,22 +24,33 @@ extension ObjectContext {
         }
         let identity = TransactionIdentity(author: author, contextName: contextName)
         let forwarding = instance.state.withLock(\.forwarding)
-        let (run, number, sideEffects, forwarded) = try instance.saving {
-            syncIfNeeded()
-            return try lane.use { writer in
-                let (run, number) = try writer.save(instance.authority, identity, forwarding: forwarding) {
-                    transaction in
-                    let run = SaveRun(self, transaction)
-                    try run.run()
-                    return run
+        let (run, number, sideEffects, forwarded) = try noticingConflicts {
+            try instance.saving {
+                syncIfNeeded()
+                return try lane.use { writer in
+                    let (run, number) = try writer.save(instance.authority, identity, forwarding: forwarding) {
+                        transaction in
+                        let run = SaveRun(self, transaction)
+                        try run.run()
+                        return run
+                    }
+                    return (run, number, writer.sideEffects, writer.forwarded)
                 }
-                return (run, number, writer.sideEffects, writer.forwarded)
             }
         }
         run.finish()
         if !sideEffects.isEmpty { instance.dropCaches(of: sideEffects, position: nil) }
         if let number, number > 0 { instance.didCommit(number, forwarded: forwarded) }
         return number
+    }
+
+    private func noticingConflicts<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as StoreError where error.code == .versionConflict {
+            didConflict(error.objects)
+            throw error
+        }
     }
 }
 

@@ -73,6 +73,7 @@ final class ObjectContext {
         let isNew = backing.row?.version != row.version
         backing.row = row
         backing.isStale = false
+        backing.isShown = false
         if isNew { forgetToManys(backing) }
     }
 
@@ -115,7 +116,7 @@ final class ObjectContext {
     /// What others saved meanwhile is not taken in here: the new value may have been made from what the object showed a
     /// moment ago, as in `trip.days += 1`. The save's version test decides.
     func willChange(_ backing: ModelBacking) {
-        if backing.isStale { refreshFromStore(backing) }
+        if backing.isStale, !backing.isShown { refreshFromStore(backing) }
         backing.startChange()
         markPending(backing)
     }
@@ -175,6 +176,7 @@ final class ObjectContext {
 
     /// Gives up every change.
     func rollback() {
+        syncIfNeeded()
         let objects = pending
         pending = []
         pendingKeys = []
@@ -186,6 +188,8 @@ final class ObjectContext {
             }
             backing.values = backing.row == nil ? backing.values : []
             backing.toManys = []
+            // What was shown is given up too: the next change is made against what the store has now.
+            backing.isShown = false
         }
         deferredError = nil
         // Loaded to-manys of others may have shown what is given up now.
@@ -276,10 +280,22 @@ final class ObjectContext {
         notify?(backing)
     }
 
+    /// A save found that somebody else wrote these objects, which the news may not have told yet: what is given up is
+    /// read anew.
+    func didConflict(_ offences: [StoreError.Offence]) {
+        let objects = Set(offences.map(\.object))
+        for backing in pending where backing.state != .inserted && objects.contains(backing.reference) {
+            guard let entity = backing.entity else { continue }
+            instance.cache.remove(root: entity.root, key: backing.key)
+            backing.isStale = true
+        }
+    }
+
     /// Reads an object without changes anew.
     func refreshFromStore(_ backing: ModelBacking) {
         guard let entity = backing.entity, backing.state == .persistent, backing.values.isEmpty else { return }
         backing.isStale = false
+        backing.isShown = false
         do {
             if let row = try instance.row(entity, backing.key) {
                 backing.row = row

@@ -12,6 +12,7 @@ extension ModelBacking {
         if model == nil { model = object }
         context?.syncIfNeeded()
         if isStale { context?.refreshFromStore(self) }
+        isShown = true
         observation.access(object, keyPath: keyPath)
     }
 

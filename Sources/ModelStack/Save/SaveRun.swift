@@ -191,6 +191,7 @@ final class SaveRun {
         backing.values = []
         if let row { backing.row = row }
         backing.isStale = row == nil
+        backing.isShown = false
         if work.losesElements {
             for i in backing.toManys.indices { backing.toManys[i].elements = nil }
         }

@@ -66,6 +66,40 @@ import Testing
         #expect(book.value(forKey: "pages") as? Int == 500)
     }
 
+    /// News that come in by another object between reading and writing are no reason to overwrite them either.
+    @Test(arguments: ["pages", "shelf"]) func anotherObjectsNewsDoNotHideAConflict(_ key: String) throws {
+        let two = try Two(.error)
+        let other = try LegacyInstance(path: two.library.instance.store.path)
+        let context = other.newContext()
+        let book = try Two.only("Book", context)
+        let author = try Two.only("Author", context)
+        let read = try #require(book.value(forKey: "pages") as? Int)
+        two.firstBook.setValue(500, forKey: "pages")
+        try two.first.save()
+        try other.replay()
+        #expect(author.value(forKey: "name") as? String == "Eco")
+        book.setValue(key == "pages" ? read + 1 : nil, forKey: key)
+        #expect(throws: (any Error).self) { try context.save() }
+        #expect(try two.row == ["old", 500, 2])
+    }
+
+    /// After a conflict the changes are given up, and a change that looks at nothing is made against the store's row,
+    /// whether or not its news have come.
+    @Test func afterAConflictRollbackIsEnough() throws {
+        let two = try Two(.error)
+        let other = try LegacyInstance(path: two.library.instance.store.path)
+        let context = other.newContext()
+        let book = try Two.only("Book", context)
+        #expect(book.value(forKey: "title") as? String == "old")
+        try two.firstSaves(["pages": 500])
+        book.setValue("mine", forKey: "title")
+        #expect(throws: (any Error).self) { try context.save() }
+        context.rollback()
+        book.setValue("mine", forKey: "title")
+        try context.save()
+        #expect(try two.row == ["mine", 500, 3])
+    }
+
     @Test func theErrorPolicyRefusesAndNamesTheObject() throws {
         let two = try Two(.error)
         try two.firstSaves(["pages": 200])
