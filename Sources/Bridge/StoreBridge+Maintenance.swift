@@ -15,6 +15,21 @@ extension StoreBridge {
         }
     }
 
+    /// Checks the running store against every rule.
+    ///
+    /// No age ends it: it takes as long as the store is large. It keeps the log from being moved no longer than it looks at
+    /// one subject.
+    /// - Parameter progress: called with the subjects that are done, and with all.
+    public func verify(progress: (Int, Int) -> Void = { _, _ in }) throws -> [Violation] {
+        let store = store
+        return try readAtLength { try StoreVerifier.verify($0, store: store, progress: progress) }
+    }
+
+    /// Reads with a connection that no age ends: for what looks at all of the store, and gives its snapshot up in between.
+    func readAtLength<T>(_ body: (Connection) throws -> T) throws -> T {
+        try StoreConnector.translating(store.path) { try longReaders.use(body) }
+    }
+
     /// Who keeps the log above `maximumLogBytes`, as far as it can be seen; nil while nobody does.
     public var logReader: String? { keeper.reader }
 

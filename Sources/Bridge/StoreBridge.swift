@@ -23,6 +23,7 @@ public final class StoreBridge: Sendable {
     public let adoptionBackup: String?
     let readers: ConnectionPool
     private let replayReaders: ConnectionPool
+    let longReaders: ConnectionPool
     /// One connection, so that maintenance is done one thing at a time.
     let maintenance: ConnectionPool?
     let observers = HistoryObservers()
@@ -72,6 +73,7 @@ public final class StoreBridge: Sendable {
         // Replay reads in batches, and must go on however late it is: no age ends it.
         let replayReaders = ConnectionPool(limit: 2, make: connect)
         self.replayReaders = replayReaders
+        longReaders = ConnectionPool(limit: 2, make: connect)
         let durability = options.durability
         let maintenance =
             preparation.readOnlyReason != nil
@@ -301,6 +303,7 @@ public final class StoreBridge: Sendable {
         }
         readers.close()
         replayReaders.close()
+        longReaders.close()
         StoreHealth.setHandler(of: store, nil)
         do {
             if readOnlyReason == nil {

@@ -45,7 +45,8 @@ struct coexist_queue_slot {
     uint64_t since_nanoseconds; // CLOCK_REALTIME, when the write lock was got; 0 before
     int32_t pid;
     uint32_t label_length;
-    char label[104];
+    char label[100];
+    uint32_t pid_namespace; // that the pid counts in: the inode of /proc/self/ns/pid; 0 where it cannot be seen
 };
 
 #define COEXIST_QUEUE_SLOTS 63

@@ -33,8 +33,15 @@ extension Connection {
 
     /// Commits the open transaction, and gives up the place in the queue.
     /// - Parameter afterwards: runs when the transaction is committed and before the next writer's turn.
+    /// - Throws: `SQLiteError`; of one that is busy, since with a rollback journal readers are in the way of a commit, the
+    ///   reader is named, where it can be found.
     public func commit(_ afterwards: () -> Void = {}) throws {
-        try execute("COMMIT")
+        do {
+            try execute("COMMIT")
+        } catch var error as SQLiteError where error.isBusy {
+            error.holder = SQLiteLocks.reader(databasePath: path).map { LockHolder(readerID: $0) }
+            throw error
+        }
         afterwards()
         leaveQueue()
     }

@@ -7,13 +7,15 @@ import StoreModel
 /// Each stack's time as a ratio to raw SQLite doing the same statements, in one run.
 enum Bench {
     private static let usage =
-        "usage: coexist-bench [COUNT] [objects|replay|backlog|staleness|ownership|notice|contention]…"
+        "usage: coexist-bench [COUNT] [objects|replay|backlog|transaction|audit|staleness|ownership|notice|contention]…"
 
     /// What can be measured, in the order in which all of it is.
     private static let measurements: [(name: String, run: @Sendable (Int, String) throws -> Void)] = [
         ("objects", { try measure($0, $1) }),
         ("replay", { try ReplayBench.run($0, $1) }),
         ("backlog", { try ReplayBench.backlog($0 * 10, $1) }),
+        ("transaction", { try ReplayBench.transaction($0 * 20, $1) }),
+        ("audit", { try AuditBench.run($0, $1) }),
         ("staleness", { _, folder in try ReplayBench.staleness(folder) }),
         ("ownership", { _, folder in try OwnershipBench.run(folder) }),
         ("notice", { _, folder in try NoticeBench.run(folder) }),

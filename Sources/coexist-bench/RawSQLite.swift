@@ -168,6 +168,21 @@ final class RawSQLite {
         return changes
     }
 
+    /// One transaction, with so many changes of as many objects.
+    func appendTransaction(changes count: Int) throws {
+        try execute(
+            """
+            BEGIN IMMEDIATE;
+            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) SELECT ifnull(max(Z_PK), 0) + 1, 16002, 1 FROM ATRANSACTION;
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+            INSERT INTO ACHANGE (Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
+            SELECT 16001, 0, 1, i, (SELECT max(Z_PK) FROM ATRANSACTION) FROM n;
+            INSERT OR REPLACE INTO Z_PRIMARYKEY SELECT 16001, 'CHANGE', 0, max(Z_PK) FROM ACHANGE;
+            INSERT OR REPLACE INTO Z_PRIMARYKEY SELECT 16002, 'TRANSACTION', 0, max(Z_PK) FROM ATRANSACTION;
+            COMMIT
+            """)
+    }
+
     /// Transactions of one inserted object each, as another program of Core Data's would leave them.
     func appendHistory(transactions count: Int) throws {
         try execute(

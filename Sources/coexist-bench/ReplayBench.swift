@@ -76,6 +76,23 @@ enum ReplayBench {
                 + "\(measure.seconds.inMilliseconds), peak \(measure.peak >> 20) MiB above the start")
     }
 
+    /// One transaction of very many changes, replayed by each stack.
+    static func transaction(_ count: Int, _ folder: String) throws {
+        let path = try Self.store(folder, "transaction")
+        let legacy = try LegacyInstance(path: path)
+        let model = try ModelInstance(path: path)
+        let context = legacy.newContext()
+        try RawSQLite(path).appendTransaction(changes: count)
+        for instance in [legacy, model] as [any StackInstance] {
+            let measure = try Measure.run { try instance.replay() }
+            print(
+                "\(instance.stack.rawValue): replay of one transaction of \(count) changes: "
+                    + "\(measure.seconds.inMilliseconds), peak \(measure.peak >> 20) MiB above the start, "
+                    + "at transaction \(instance.position)")
+        }
+        withExtendedLifetime(context) {}
+    }
+
     /// From a commit in one stack to the invalidation in the other, beside the time of the save itself.
     static func staleness(_ folder: String) throws {
         let bridge = try StoreBridge(path: try Self.store(folder, "staleness"))

@@ -69,12 +69,21 @@ public enum Audit {
             report.add(.gap, gap.place, gap.what)
         }
         try WriterAudit(connection, store: store, timeline: timeline).run(&report, progress: count)
+        for (unit, number, why) in timeline.beginnings where number > report.start {
+            guard report.migrations.contains(where: { $0.number == number }) else {
+                report.add(.record, unit, "its record begins at transaction \(number), which is no migration")
+                continue
+            }
+            report.notes.append(
+                "\(unit) is audited from transaction \(number) on, a migration\(why.map { ": \($0)" } ?? "")")
+        }
         try explainMigrations(connection, store, &report)
         if let base {
             report.backup = base.path
             try base.connection.transaction(.deferred) {
                 try RowAudit(now: connection, backup: base.connection, store: store, base: base.last)
                     .run(&report, progress: count)
+                try JoinAudit(now: connection, backup: base.connection, store: store, base: base.last).run(&report)
             }
         }
         return report

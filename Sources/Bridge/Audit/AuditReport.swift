@@ -18,6 +18,9 @@ public struct AuditReport: Sendable, Hashable {
             case object
             /// A column differs from the backup, and no change marks its property.
             case column
+            /// A pair of a many-to-many is there and was not in the backup, or the other way round, and no change of either
+            /// object marks it.
+            case pair
         }
 
         /// What was looked for.
@@ -97,6 +100,8 @@ public struct AuditReport: Sendable, Hashable {
     public var backup: String?
     /// Rows that were compared with the backup.
     public var rows = 0
+    /// Pairs of many-to-manys that were compared with the backup.
+    public var pairs = 0
     /// What could not be looked at, and why.
     public var notes: [String] = []
 

@@ -15,13 +15,22 @@ struct OwnershipTimeline {
     private let register: OwnershipRegister
     /// Where the record contradicts itself, or the register: the unit, and what.
     private(set) var contradictions: [(unit: String, what: String)] = []
+    /// The units that a migration made of several, the transaction from whose end on each is one, and what is said of it.
+    private(set) var beginnings: [(unit: String, number: Int64, why: String?)] = []
 
     init(_ connection: Connection, register: OwnershipRegister) throws {
         self.register = register
         let records = Dictionary(grouping: try HandoverRecord.read(connection), by: \.unit)
         for unit in register.units.values.sorted(by: { $0.name < $1.name }) {
-            let records = records[unit.name] ?? []
+            var records = records[unit.name] ?? []
             var list = [Tenure(owner: records.first?.previous ?? unit.owner, epoch: 1, after: 0)]
+            // A record without an owner before begins a unit that was several, each with a story of its own.
+            if let first = records.lastIndex(where: { $0.previous == nil }) {
+                let record = records[first]
+                beginnings.append((unit.name, record.number, record.reason))
+                list = [Tenure(owner: record.owner, epoch: record.epoch, after: record.number)]
+                records.removeFirst(first + 1)
+            }
             for record in records {
                 let before = list[list.count - 1]
                 if record.epoch != before.epoch + 1 {
@@ -54,11 +63,13 @@ struct OwnershipTimeline {
         contradictions.append((unit.name, what))
     }
 
+    /// Whether there is a unit of that name.
+    func isUnit(_ name: String) -> Bool { tenures[name] != nil }
     /// The unit of an entity.
     func unit(ofEntity entity: String) -> String? { register.unitOfEntity[entity] }
     /// The unit that owns a join table's rows.
     func unit(ofJoinTable table: String) -> String? { register.unitOfJoinTable[table] }
 
-    /// Who owned the unit when that transaction was written.
+    /// Who owned the unit when that transaction was written; nil also where that lies before its beginning.
     func tenure(of unit: String, at number: Int64) -> Tenure? { tenures[unit]?.last { $0.after < number } }
 }

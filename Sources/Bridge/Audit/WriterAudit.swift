@@ -145,7 +145,9 @@ struct WriterAudit {
         }
         for (unit, epoch) in transaction.noted.sorted(by: { $0.key < $1.key }) where !wrong.contains(unit) {
             guard let tenure = timeline.tenure(of: unit, at: number) else {
-                report.add(.epoch, place, "notes an epoch of \(unit), which is no unit")
+                if !timeline.isUnit(unit) {
+                    report.add(.epoch, place, "notes an epoch of \(unit), which is no unit")
+                }
                 continue
             }
             if tenure.epoch != epoch {

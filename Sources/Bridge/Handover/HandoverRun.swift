@@ -141,9 +141,16 @@ struct HandoverRun {
         while changed.differences.isEmpty {
             let number = changed.position
             let batch = try bridge.read {
-                try HistoryReader($0, store: store).transactions(after: number, changeLimit: 10_000)
+                try HistoryReader($0, store: store)
+                    .transactions(after: number, changeLimit: 10_000, largest: 10_000)
             }
             guard let newest = batch.last else { break }
+            // Of a transaction that is too large to name its objects, all objects of its entities are compared.
+            for name in entities.intersection(batch.compactMap(\.changedEntities).joined()).sorted() {
+                let result = try bridge.compare(entities: [name], limit: 1)
+                changed.objects += result.rows
+                changed.differences += result.differences
+            }
             let objects = Set(batch.flatMap(\.changes).map(\.object).filter { entities.contains($0.entity) })
             for object in objects.sorted() where changed.differences.isEmpty {
                 changed.differences = try bridge.comparison.compare(object)

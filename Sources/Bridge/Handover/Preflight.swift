@@ -52,7 +52,7 @@ struct Preflight {
 
     private func history() throws -> HandoverCheck {
         let store = bridge.store
-        let (start, gaps) = try bridge.read { connection in
+        let (start, gaps) = try bridge.readAtLength { connection in
             try connection.transaction(.deferred) {
                 let state = try CoexistenceState.read(connection)
                 let start = max(state.historyStart, state.purgeFloor)
@@ -70,7 +70,7 @@ struct Preflight {
         let store = bridge.store
         var first: Violation?
         var count = 0
-        try bridge.read { connection in
+        try bridge.readAtLength { connection in
             try StoreVerifier.forEachViolation(connection, store: store) { violation in
                 let name = violation.place.prefix { $0 != " " && $0 != "." }
                 guard violation.severity == .error, !others.contains(String(name)) else { return }

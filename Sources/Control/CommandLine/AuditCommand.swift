@@ -37,7 +37,8 @@ extension StoreCommands {
                 }),
             "violationCount": JSON(report.violationCount), "transactions": JSON(report.transactions),
             "changes": JSON(report.changes), "after": .integer(report.start), "last": .integer(report.last),
-            "rows": JSON(report.rows), "backup": report.backup.map { .string($0) } ?? .null,
+            "rows": JSON(report.rows), "pairs": JSON(report.pairs),
+            "backup": report.backup.map { .string($0) } ?? .null,
             "foreign": .array(report.foreign.map(json)), "foreignCount": JSON(report.foreignCount),
             "migrations": .array(report.migrations.map(json)),
             "notes": .array(report.notes.map { .string($0) }),
@@ -87,7 +88,7 @@ extension StoreCommands {
                     + (migration.digestBefore.map { ", from the model with digest \($0)" } ?? ""))
         }
         for note in report.notes { output.line("note: \(note)") }
-        let compared = report.backup.map { ", \(report.rows) rows against \($0)" } ?? ""
+        let compared = report.backup.map { ", \(report.rows) rows and \(report.pairs) pairs against \($0)" } ?? ""
         output.line(
             "\(report.transactions) transactions with \(report.changes) changes after transaction \(report.start)"
                 + "\(compared): \(report.violationCount) violation\(report.violationCount == 1 ? "" : "s")")

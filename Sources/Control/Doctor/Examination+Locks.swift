@@ -11,7 +11,7 @@ extension Examination {
         let daemon = isHeld ? StoreLock.holder(of: store) : nil
         result.add(
             "daemon", isHeld ? JSON(Int(daemon ?? 0)) : .null,
-            isHeld ? "process \(daemon.map { name($0) } ?? "unknown") holds the store" : "none holds the store")
+            isHeld ? "process \(name(daemon ?? 0)) holds the store" : "none holds the store")
         let members = WriterQueue.members(at: StoreQueue.path(of: store))
         result.add("queue", .array(members.map(json)), members.isEmpty ? "empty" : lines(members.map(text)))
         guard let locks = LockTable.locks(databasePath: store) else {
@@ -39,7 +39,8 @@ extension Examination {
     private static func lines(_ texts: [String]) -> String { texts.joined(separator: "\n") }
 
     private static func name(_ process: Int32) -> String {
-        "\(process) (\(ProcessState(process)?.name ?? "its name cannot be seen from here"))"
+        guard process > 0 else { return "in another namespace" }
+        return "\(process) (\(ProcessState(process)?.name ?? "its name cannot be seen from here"))"
     }
 
     private static func owner(_ lock: LockTable.Lock) -> String {
@@ -67,7 +68,7 @@ extension Examination {
 
     private static func json(_ member: WriterQueue.Member) -> JSON {
         [
-            "process": JSON(Int(member.processID)), "label": .string(member.label),
+            "process": member.processID > 0 ? JSON(Int(member.processID)) : .null, "label": .string(member.label),
             "since": member.since.flatMap(DateText.text).map { .string($0) } ?? .null,
         ]
     }

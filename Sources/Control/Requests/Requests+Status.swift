@@ -137,8 +137,6 @@ extension Requests {
     }
 
     func verify() throws -> JSONObject {
-        let store = store
-        let violations = try bridge.read { try StoreVerifier.verify($0, store: store) }
-        return ViolationJSON.report(violations)
+        ViolationJSON.report(try bridge.verify())
     }
 }

@@ -178,10 +178,12 @@ public final class LegacyInstance: StackInstance {
         var changes = RemoteChanges()
         // In the order of history, which is mostly that of the keys and so of the memory behind them.
         var rows: [(root: Int, key: Int64, timestamp: Double)] = []
+        var dropped: Set<Int> = []
         var entity: SchemaEntity?
         for transaction in transactions where transaction.number > last {
             last = transaction.number
             guard !transaction.isKnown(to: instanceName), !own.contains(transaction.number) else { continue }
+            dropped.formUnion((transaction.changedEntities ?? []).compactMap { schema[$0]?.rootIndex })
             let timestamp = transaction.timestamp.timeIntervalSinceReferenceDate
             for change in transaction.changes {
                 if entity?.name != change.object.entity { entity = schema[change.object.entity] }
@@ -193,9 +195,9 @@ public final class LegacyInstance: StackInstance {
                     timestamp: timestamp)
             }
         }
-        if !rows.isEmpty {
-            cache.invalidate(rows)
-            dropDerived(after: Set(rows.lazy.map(\.root)), &changes)
+        if !rows.isEmpty || !dropped.isEmpty {
+            if !rows.isEmpty { cache.invalidate(rows) }
+            drop(dropped, derivedAfter: dropped.union(rows.lazy.map(\.root)), &changes)
             for context in contexts { context.receive(changes) }
         }
         try readEpochs(position: last)
@@ -206,9 +208,10 @@ public final class LegacyInstance: StackInstance {
         options.readerAge?.look()
     }
 
-    /// Values that SQLite's triggers wrote are not in history: the rows that a change can have reached are read anew.
-    private func dropDerived(after roots: Set<Int>, _ changes: inout RemoteChanges) {
-        let reached = schema.dependents(of: roots)
+    /// Has all rows of some trees read anew, and those that a change can have reached: values that SQLite's triggers wrote
+    /// are not in history.
+    private func drop(_ roots: Set<Int>, derivedAfter changed: Set<Int>, _ changes: inout RemoteChanges) {
+        let reached = roots.union(schema.dependents(of: changed))
         guard !reached.isEmpty else { return }
         cache.removeAll(roots: reached)
         changes.droppedRoots.formUnion(reached)

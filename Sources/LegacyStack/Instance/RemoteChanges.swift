@@ -33,5 +33,8 @@ struct RemoteChanges: Sendable {
     mutating func merge(_ other: RemoteChanges) {
         for (key, change) in other.objects { add(key, entity: change.entity, change.kind, timestamp: change.timestamp) }
         droppedRoots.formUnion(other.droppedRoots)
+        guard objects.count > HistoryReplay.waitingChanges else { return }
+        droppedRoots.formUnion(objects.keys.lazy.map(\.root))
+        objects = [:]
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import Synchronization
 
 /// What contexts are told from other threads.
@@ -10,24 +11,47 @@ enum ContextNews: Sendable {
 
 /// A context's letter box: filled from any thread, emptied by the context where it runs.
 final class ContextInbox: Sendable {
-    private let news = Mutex<[ContextNews]>([])
+    private let letters = Mutex(Letters())
     private let flag = Atomic<Bool>(false)
     /// Called after something came in, on the sender's thread.
     private let wake: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
 
+    private struct Letters {
+        var news: [ContextNews] = []
+        /// Changes in them, and letters.
+        var size = 0
+
+        mutating func add(_ item: ContextNews) {
+            news.append(item)
+            size += 1
+            if case .changed(let changes) = item { size += changes.count }
+            guard size > HistoryReplay.waitingChanges else { return }
+            var roots: Set<Int>? = []
+            for item in news {
+                switch item {
+                case .changed(let changes): roots?.formUnion(changes.lazy.map(\.root))
+                case .dropped(let some?): roots?.formUnion(some)
+                case .dropped(nil): roots = nil
+                }
+            }
+            news = [.dropped(roots)]
+            size = 1
+        }
+    }
+
     var hasNews: Bool { flag.load(ordering: .acquiring) }
 
     func put(_ item: ContextNews) {
-        news.withLock { $0.append(item) }
+        letters.withLock { $0.add(item) }
         flag.store(true, ordering: .releasing)
         wake.withLock { $0 }?()
     }
 
     func take() -> [ContextNews] {
         flag.store(false, ordering: .releasing)
-        return news.withLock { items in
-            defer { items = [] }
-            return items
+        return letters.withLock { letters in
+            defer { letters = Letters() }
+            return letters.news
         }
     }
 

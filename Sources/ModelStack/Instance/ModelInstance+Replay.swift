@@ -9,11 +9,13 @@ extension ModelInstance {
     public func apply(_ transactions: [HistoryTransaction]) throws {
         let start = position
         var changes: [ObjectChange] = []
+        var dropped: Set<Int> = []
         var entity: EntityPlan?
         var last = start
         for transaction in transactions where transaction.number > last {
             last = transaction.number
             guard !transaction.isKnown(to: instanceName) else { continue }
+            dropped.formUnion((transaction.changedEntities ?? []).compactMap { plan[$0]?.root })
             let committed = transaction.timestamp.timeIntervalSinceReferenceDate
             for change in transaction.changes {
                 if entity?.name != change.object.entity { entity = plan[change.object.entity] }
@@ -27,11 +29,12 @@ extension ModelInstance {
         if !changes.isEmpty {
             cache.invalidate(changes)
             contexts.tell(.changed(changes))
-            let written = plan.dependents(of: changes.lazy.map(\.root))
-            if !written.isEmpty {
-                cache.drop(written)
-                contexts.tell(.dropped(written))
-            }
+        }
+        // What the store's triggers wrote is not in history.
+        dropped.formUnion(plan.dependents(of: dropped.union(changes.lazy.map(\.root))))
+        if !dropped.isEmpty {
+            cache.drop(dropped)
+            contexts.tell(.dropped(dropped))
         }
         state.withLock { $0.position = max($0.position, last) }
         try readEpochs()

@@ -8,6 +8,8 @@ public struct LockHolder: Sendable, Hashable, CustomStringConvertible {
     public var processName: String?
     /// Whether the process is stopped, as by SIGSTOP or in a debugger.
     public var isStopped = false
+    /// Whether it only reads: with a rollback journal a commit waits for readers.
+    public var isReader = false
     /// Which connection of the process, where it is in the queue.
     public var label: String?
     /// Since when it has the lock, or the time when it was seen first.
@@ -23,6 +25,12 @@ public struct LockHolder: Sendable, Hashable, CustomStringConvertible {
         guard let state = ProcessState(processID) else { return }
         processName = state.name
         isStopped = state.isStopped
+    }
+
+    /// A process that reads, where readers are in a writer's way.
+    init(readerID: Int32) {
+        self.init(processID: readerID)
+        isReader = true
     }
 
     /// A member of the queue that has the lock.

@@ -9,6 +9,7 @@ extension QueueFile {
         coexist_queue_slot_set_ticket(slot, 0)
         slot.pointee.since_nanoseconds = 0
         slot.pointee.pid = getpid()
+        slot.pointee.pid_namespace = ProcessNamespace.own
         withUnsafeMutableBytes(of: &slot.pointee.label) { place in
             let count = min(place.count, label.count)
             label.withUnsafeBytes { place.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
@@ -62,7 +63,7 @@ extension QueueFile {
         }
         let since = slot.since_nanoseconds
         return WriterQueue.Member(
-            ticket: ticket, processID: slot.pid, label: label,
+            ticket: ticket, processID: ProcessNamespace.isOwn(slot.pid_namespace) ? slot.pid : 0, label: label,
             since: since == 0 ? nil : Date(timeIntervalSince1970: Double(since) / 1e9))
     }
 }

@@ -47,6 +47,15 @@ public enum SQLiteLocks {
         return nil
     }
 
+    /// A process that reads a database with a rollback journal, and so keeps this one from committing, asked likewise.
+    static func reader(databasePath path: String) -> Int32? {
+        let path = RealPath.of(path)
+        guard let shared = places.first(where: { $0.name == "shared" }),
+            let descriptor = OpenDescriptors.of([path])[path]
+        else { return nil }
+        return owner(descriptor, F_WRLCK, shared.start, shared.count)
+    }
+
     private static func owner(_ descriptor: Int32, _ type: Int32, _ start: Int64, _ count: Int64) -> Int32? {
         var lock = flock()
         lock.l_type = Int16(type)

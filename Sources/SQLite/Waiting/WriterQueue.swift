@@ -21,7 +21,7 @@ public final class WriterQueue {
     /// A member of the queue: somebody who writes or waits.
     public struct Member: Sendable, Hashable {
         let ticket: UInt64
-        /// The process, as it counts itself.
+        /// The process; 0 for one in another namespace.
         public var processID: Int32
         /// Which of its connections.
         public var label: String

@@ -46,7 +46,7 @@ public final class StoreLock: Sendable {
                 close(descriptor)
                 continue
             }
-            let text = Array("\(getpid())\n".utf8)
+            let text = Array("\(getpid())\n\(ProcessNamespace.own)\n".utf8)
             ftruncate(descriptor, 0)
             _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
             return descriptor
@@ -85,9 +85,11 @@ public final class StoreLock: Sendable {
         }
     }
 
-    /// The process that says that it holds the lock.
+    /// The process that says that it holds the lock; nil for one in another namespace, whose number says nothing here.
     public static func holder(of storePath: String) -> Int32? {
         guard let text = try? String(contentsOfFile: path(of: storePath), encoding: .utf8) else { return nil }
-        return Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let namespace = lines.dropFirst().first.flatMap { UInt32($0) } ?? 0
+        return ProcessNamespace.isOwn(namespace) ? lines.first.flatMap { Int32($0) } : nil
     }
 }

@@ -57,11 +57,13 @@ final class ChangeCursor {
     /// The changes of the transaction, in the order in which they were written; to be asked for in rising order.
     ///
     /// Changes that no transaction owns are passed over, and so are those of entities that the store has not.
-    func changes(of transaction: Int64) throws -> [HistoryChange] {
+    /// - Returns: nil where there are more than the limit. Nothing may be asked for after that.
+    func changes(of transaction: Int64, limit: Int) throws -> [HistoryChange]? {
         var changes: [HistoryChange] = []
         while try advance(), statement.integer(0) <= transaction {
             place = .taken
             guard statement.integer(0) == transaction, let change = change() else { continue }
+            guard changes.count < limit else { return nil }
             changes.append(change)
         }
         return changes

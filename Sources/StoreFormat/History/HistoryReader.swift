@@ -61,14 +61,15 @@ public struct HistoryReader {
     /// - Parameters:
     ///   - limit: how many transactions at most.
     ///   - changeLimit: stop after the transaction that brings the changes to this many.
+    ///   - largest: of a transaction with more changes than this only the entities are read. It comes alone.
     /// - Throws: `StoreError` `TokenExpired` where history after the number has been purged.
     public func transactions(
-        after number: Int64, limit: Int = .max, changeLimit: Int = .max
+        after number: Int64, limit: Int = .max, changeLimit: Int = .max, largest: Int = .max
     ) throws -> [HistoryTransaction] {
         // One snapshot: a purge between the check and the reading would be a silent gap.
         if !connection.isInTransaction {
             return try connection.transaction(.deferred) {
-                try transactions(after: number, limit: limit, changeLimit: changeLimit)
+                try transactions(after: number, limit: limit, changeLimit: changeLimit, largest: largest)
             }
         }
         guard try isTracked() else { return [] }
@@ -84,11 +85,22 @@ public struct HistoryReader {
         var changes = 0
         while changes < changeLimit, try statement.step() {
             var transaction = Self.heading(statement, hasWriters: hasWriters)
-            transaction.changes = try cursor.changes(of: transaction.number)
-            changes += transaction.changes.count
+            guard let list = try cursor.changes(of: transaction.number, limit: largest) else {
+                guard result.isEmpty else { break }
+                transaction.changedEntities = try changedEntities(of: transaction.number)
+                return [transaction]
+            }
+            transaction.changes = list
+            changes += list.count
             result.append(transaction)
         }
         return result
+    }
+
+    private func changedEntities(of transaction: Int64) throws -> Set<String> {
+        let rows = try connection.query(
+            "SELECT DISTINCT ZENTITY FROM ACHANGE WHERE ZTRANSACTIONID = ?", [.integer(transaction)])
+        return Set(rows.compactMap { $0[0].integerValue.flatMap { store.layout[number: $0]?.name } })
     }
 
     /// A transaction without its changes; nil where history does not have it.

@@ -19,6 +19,9 @@ public struct HistoryTransaction: Sendable, Hashable {
     public var writer: Writer?
     /// One change for each object, in the order in which they were written.
     public var changes: [HistoryChange]
+    /// The entities that it changed objects of, in place of `changes`, where it has more of them than the reader would
+    /// hold at once.
+    public var changedEntities: Set<String>?
 
     /// Whether the instance of that name has it in its caches already, as the one that wrote it. What was forwarded is
     /// written in an instance's name by another, so it has not.

@@ -31,7 +31,8 @@ struct RegisterCopier {
         try copyJoins(units)
         var renamed: [String: [String]] = [:]
         for unit in units { for old in unit.old { renamed[old.name, default: []].append(unit.name) } }
-        try copyHandovers(renamed)
+        let merged = units.filter { $0.old.count > 1 }
+        try copyHandovers(renamed, merged)
         try copyWriters(renamed, Dictionary(units.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
         let isGuarded = try connection.scalar(
             "SELECT 1 FROM \(MigrationContext.schema).sqlite_master WHERE type = 'trigger' AND name GLOB 'COEXIST_*'")
@@ -131,11 +132,27 @@ struct RegisterCopier {
         return nil
     }
 
-    /// A unit that became several has been handed over with each of them.
-    private func copyHandovers(_ renamed: [String: [String]]) throws {
+    /// A unit that became several has been handed over with each of them. One that was several has no record in common: it
+    /// begins with this migration, without an owner before, if one of them ever changed hands.
+    private func copyHandovers(_ renamed: [String: [String]], _ merged: [Unit]) throws {
         let columns = "PREVIOUS, OWNER, EPOCH, AT, BY_USER, REASON, NUMBER"
+        var begun: Set<String> = []
+        for unit in merged {
+            guard let newest = unit.old.max(by: { $0.epoch < $1.epoch }), newest.epoch > 1 else { continue }
+            begun.insert(unit.name)
+            let last =
+                try HistoryTables.exist(connection) ? connection.scalar("SELECT max(Z_PK) FROM ATRANSACTION") : nil
+            let number = last?.integerValue ?? 0
+            let what = "the units \(unit.old.map(\.name).joined(separator: " and ")) became one"
+            try connection.run(
+                "INSERT INTO COEXIST_HANDOVER (UNIT, \(columns)) VALUES (?, NULL, ?, ?, ?, NULL, ?, ?)",
+                [
+                    .text(unit.name), .text(newest.owner.rawValue), .integer(newest.epoch),
+                    .real(Date().timeIntervalSinceReferenceDate), .text(what), .integer(number),
+                ])
+        }
         for row in try connection.query("SELECT UNIT, \(columns) FROM \(context.old("COEXIST_HANDOVER")) ORDER BY ID") {
-            for name in row[0].textValue.flatMap({ renamed[$0] }) ?? [] {
+            for name in row[0].textValue.flatMap({ renamed[$0] }) ?? [] where !begun.contains(name) {
                 try connection.run(
                     "INSERT INTO COEXIST_HANDOVER (UNIT, \(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     [.text(name)] + row.dropFirst())

@@ -183,7 +183,8 @@ extension StoreError {
             holder.isStopped
             ? "continue that process, or end it: its transaction is undone then"
             : "try again when it has finished, or end it"
-        self.init(.busy, "\(path) is locked for writing by \(holder)", way: way)
+        let what = holder.isReader ? "cannot be written while it is read by" : "is locked for writing by"
+        self.init(.busy, "\(path) \(what) \(holder)", way: way)
     }
 
     /// Whether a statement went beyond one of SQLite's limits: only what a predicate makes can.

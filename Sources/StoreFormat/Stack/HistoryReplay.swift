@@ -2,8 +2,14 @@ import SQLite
 
 /// Brings a stack up to history, a bounded batch at a time.
 public enum HistoryReplay {
-    /// Changes in one batch at most, give or take a transaction.
+    /// The changes after which a batch ends. A transaction that has more by itself is a batch of its own, whose objects
+    /// nobody enumerates: the stack drops all rows of the entities that it changed. So memory is bounded, and a reader
+    /// sees all of the transaction or nothing of it, as with any other.
     public static let batchChanges = 10_000
+
+    /// Changes that wait for one context at most. Of a context that nobody uses, more become whole trees that it reads anew
+    /// when it is used.
+    package static let waitingChanges = 50_000
 
     /// What a step did.
     public enum Outcome: Sendable {
@@ -15,12 +21,15 @@ public enum HistoryReplay {
     }
 
     /// Has the instance apply what comes next.
-    public static func step(_ instance: any StackInstance, _ connection: Connection) throws -> Outcome {
+    public static func step(
+        _ instance: any StackInstance, _ connection: Connection, batchChanges: Int = batchChanges
+    ) throws -> Outcome {
         let (store, position) = (instance.store, instance.position)
         do {
             let batch = try StoreConnector.translating(store.path) {
                 try connection.transaction(.deferred) {
-                    try HistoryReader(connection, store: store).transactions(after: position, changeLimit: batchChanges)
+                    try HistoryReader(connection, store: store)
+                        .transactions(after: position, changeLimit: batchChanges, largest: batchChanges)
                 }
             }
             // An empty batch too has the instance read the epochs anew.
@@ -39,9 +48,10 @@ public enum HistoryReplay {
 
 extension StackInstance {
     /// Applies all history after the position: for an instance without a bridge, which is told of nobody's commits.
+    /// - Parameter batchChanges: the changes after which a batch ends.
     /// - Throws: `StoreError`.
-    public func replay() throws {
+    public func replay(batchChanges: Int = HistoryReplay.batchChanges) throws {
         let connection = try StoreConnector.connect(store.path, .reader)
-        while case .applied = try HistoryReplay.step(self, connection) {}
+        while case .applied = try HistoryReplay.step(self, connection, batchChanges: batchChanges) {}
     }
 }

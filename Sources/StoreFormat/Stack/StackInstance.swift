@@ -14,7 +14,8 @@ public protocol StackInstance: AnyObject, Sendable {
     var position: Int64 { get }
     /// Applies history, in order: drops or refreshes cached rows, marks deleted, refreshes registered clean objects,
     /// leaves dirty ones to the version test, tells live queries. Transactions at or below `position`, and those that
-    /// this instance committed, change nothing but the position. Also reads the ownership epochs anew.
+    /// this instance committed, change nothing but the position. Of a transaction that names entities in place of changes,
+    /// all rows of their trees are dropped, in one step. Also reads the ownership epochs anew.
     func apply(_ transactions: [HistoryTransaction]) throws
     /// Drops what is cached of these entities, or all, and takes `position` as the new position where given.
     func dropCaches(of entities: Set<String>?, position: Int64?)

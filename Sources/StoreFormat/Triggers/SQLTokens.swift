@@ -10,8 +10,19 @@ struct SQLTokens {
 
     var isAtEnd: Bool { position == text.endIndex }
 
+    /// Moves past white space and comments.
     private mutating func skipSpace() {
-        while position < text.endIndex, text[position].isWhitespace { position = text.index(after: position) }
+        while position < text.endIndex {
+            if text[position].isWhitespace {
+                position = text.index(after: position)
+            } else if text[position...].hasPrefix("--") {
+                position = text[position...].firstIndex(where: \.isNewline) ?? text.endIndex
+            } else if text[position...].hasPrefix("/*") {
+                position = text[position...].dropFirst(2).firstRange(of: "*/")?.upperBound ?? text.endIndex
+            } else {
+                return
+            }
+        }
     }
 
     /// Moves past the keyword if it comes next.
@@ -31,6 +42,19 @@ struct SQLTokens {
         let start = position
         skipToken()
         return start == position ? nil : text[start..<position]
+    }
+
+    /// Moves past a name that may have its schema's before it.
+    mutating func qualifiedName() -> Bool {
+        guard name() != nil else { return false }
+        let end = position
+        skipSpace()
+        guard position < text.endIndex, text[position] == "." else {
+            position = end
+            return true
+        }
+        skipToken()
+        return name() != nil
     }
 
     mutating func skipToken() {

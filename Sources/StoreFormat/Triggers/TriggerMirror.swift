@@ -37,14 +37,14 @@ public enum TriggerMirror {
         _ = scanner.keyword("TEMP") || scanner.keyword("TEMPORARY")
         guard scanner.keyword("TRIGGER") else { return nil }
         if scanner.keyword("IF") { _ = scanner.keyword("NOT") && scanner.keyword("EXISTS") }
-        guard scanner.name() != nil else { return nil }
+        guard scanner.qualifiedName() else { return nil }
         let head = scanner.position
         // The first ON outside a column list is the one before the table's name.
         while !scanner.isAtEnd {
             let start = scanner.position
             if scanner.keyword("ON") {
                 let between = sql[head..<start]
-                guard scanner.name() != nil else { return nil }
+                guard scanner.qualifiedName() else { return nil }
                 let rest = sql[scanner.position...]
                 return
                     "CREATE TEMP TRIGGER \("MIRROR_\(name)".sqlIdentifier)\(between) ON main.\(table.sqlIdentifier)\(rest)"

@@ -3,8 +3,9 @@ import StoreModel
 
 /// Checks a store against every rule of the format and of our own tables.
 ///
-/// One snapshot, read with one statement for many rules, so that the work is a few scans of each table. Nothing is
-/// written.
+/// One statement reads for many rules, so that the work is a few scans of each table. Nothing is written. The rules of each
+/// subject see one snapshot; between two subjects it is given up, so that the log beside a store in use can be moved
+/// meanwhile.
 public struct StoreVerifier {
     /// How many violations of one rule `verify` returns; more are counted.
     public static let limit = 1_000
@@ -30,33 +31,35 @@ public struct StoreVerifier {
         return result
     }
 
-    /// Calls the body for each violation as it is found, however many there are. Joins a transaction that is open.
+    /// Calls the body for each violation as it is found, however many there are. Joins a transaction that is open: then all
+    /// is one snapshot.
     public static func forEachViolation(
         _ connection: Connection, store: Store, progress: (Int, Int) -> Void = { _, _ in },
         _ body: (Violation) throws -> Void
     ) throws {
-        if connection.isInTransaction { return try run(connection, store, progress, body) }
+        if connection.isInTransaction { return try run(connection, store, progress, body, oneSnapshot: true) }
         try connection.execute("BEGIN")
         // Not committed: of a damaged file that fails.
         defer { connection.rollback() }
-        try run(connection, store, progress, body)
+        try run(connection, store, progress, body, oneSnapshot: false)
     }
 
     private static func run(
-        _ connection: Connection, _ store: Store, _ progress: (Int, Int) -> Void, _ body: (Violation) throws -> Void
+        _ connection: Connection, _ store: Store, _ progress: (Int, Int) -> Void, _ body: (Violation) throws -> Void,
+        oneSnapshot: Bool
     ) throws {
-        var store = store
-        do {
-            store = try store.rereadInTransaction(connection)
-        } catch let error as SQLiteError where error.isCorrupt {
-            // What was known of the store when it was opened serves; the rules say what is damaged.
-        }
         try withoutActuallyEscaping(body) { body in
             let context = try VerifyContext(connection, store, body)
             for (i, rules) in groups.enumerated() {
+                if !oneSnapshot { connection.rollback() }
                 progress(i, groups.count)
+                if !oneSnapshot {
+                    try connection.execute("BEGIN")
+                    try context.reread()
+                }
                 try context.reporting(damagedIn: "\(rules)".replacing("Rules", with: "")) { try rules.check(context) }
             }
+            if !oneSnapshot { connection.rollback() }
             progress(groups.count, groups.count)
         }
     }

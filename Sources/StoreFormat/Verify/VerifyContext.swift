@@ -1,10 +1,11 @@
 import SQLite
 import StoreModel
 
-/// What the rules work on: one snapshot of a store, and where their findings go.
+/// What the rules work on: a snapshot of a store, and where their findings go.
 final class VerifyContext {
     let connection: Connection
-    let store: Store
+    /// As the snapshot has it.
+    private(set) var store: Store
     let tables: TableColumns
     /// The resolved table of each root entity of the model.
     let plans: [String: ResolvedTable]
@@ -17,6 +18,7 @@ final class VerifyContext {
 
     init(_ connection: Connection, _ store: Store, _ body: @escaping (Violation) throws -> Void) throws {
         self.connection = connection
+        let store = try Self.reread(store, connection)
         self.store = store
         self.body = body
         try connection.createTextCheck(Self.textCheck)
@@ -31,6 +33,20 @@ final class VerifyContext {
             tables["COEXIST_INHERITED"] == nil
             ? nil
             : try connection.prepare("SELECT 1 FROM COEXIST_INHERITED WHERE RULE = ? AND PLACE = ? AND WHAT = ?")
+    }
+
+    /// Goes on in another snapshot: its counters are others.
+    func reread() throws {
+        store = try Self.reread(store, connection)
+    }
+
+    private static func reread(_ store: Store, _ connection: Connection) throws -> Store {
+        do {
+            return try store.rereadInTransaction(connection)
+        } catch let error as SQLiteError where error.isCorrupt {
+            // What was known of the store when it was opened serves; the rules say what is damaged.
+            return store
+        }
     }
 
     /// The SQL function that says whether a text is valid UTF-8.

@@ -105,4 +105,63 @@ import Testing
                 .init(number: 2, timestamp: 1.5, program: "Editor (org.example.editor)", entities: ["Shelf"])
             ])
     }
+
+    /// Tags and shelves were handed over at different times, and are one unit since the migration, for one of each is the
+    /// other's.
+    private static func merged(handsOver: Bool) throws -> BridgeSample {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
+        let shelf = try bridge.legacy.insert("Shelf", ["label": .string("A")])
+        if handsOver { _ = try bridge.handover("Tag", to: .model) }
+        try bridge.instance(handsOver ? .model : .legacy).update(tag, ["name": .string("b")])
+        try bridge.legacy.update(shelf, ["label": .string("B")])
+        if handsOver { _ = try bridge.handover("Shelf", to: .model) }
+        try bridge.instance(handsOver ? .model : .legacy).update(shelf, ["label": .string("C")])
+        bridge.close()
+        var entities = SampleModels.library.entities
+        for (name, other) in [("Tag", "Shelf"), ("Shelf", "Tag")] {
+            let place = try #require(entities.firstIndex { $0.name == name })
+            entities[place].relationships.append(
+                RelationshipDescription(name: "home", destination: other, inverse: "home"))
+        }
+        _ = try StoreMigration.migrate(
+            StoreMigrator(sample.path, to: ModelDescription(entities: entities)), path: sample.path)
+        return sample
+    }
+
+    @Test func unitsThatAMigrationMadeOneAreAuditedAsOneFromThereOn() throws {
+        let sample = try Self.merged(handsOver: true)
+        let report = try Self.audit(sample.path)
+        #expect(report.violations == [])
+        #expect(
+            report.notes.contains(
+                "Shelf is audited from transaction 6 on, a migration: the units Shelf and Tag became one"),
+            "\(report.notes)")
+        // What comes after is audited as ever: a save, a handover, and a change by the wrong stack.
+        let bridge = try sample.open { $0.guardMode = .off }
+        #expect(try bridge.unit(of: "Tag").owner == .model && bridge.unit(of: "Tag").epoch == 2)
+        let tag = try bridge.model.insert("Tag", ["name": .string("new")])
+        #expect(try bridge.handover("Shelf", to: .legacy)?.epoch == 3)
+        try bridge.legacy.update(tag, ["name": .string("newer")])
+        #expect(try bridge.handovers(of: "Tag").map(\.epoch) == [2, 3])
+        bridge.close()
+        #expect(try Self.audit(sample.path).violations == [])
+        #expect(try sample.violations() == [])
+        try GuardTriggersOff.run(sample, "UPDATE COEXIST_TRANSACTION SET STACK = 'legacy' WHERE NUMBER = 7")
+        #expect(try Self.audit(sample.path).violations.map(\.rule) == [.writer])
+        // A beginning that no migration made is none.
+        try GuardTriggersOff.run(sample, "UPDATE COEXIST_TRANSACTION SET STACK = 'model' WHERE NUMBER = 7")
+        try GuardTriggersOff.run(sample, "UPDATE COEXIST_HANDOVER SET NUMBER = 5 WHERE PREVIOUS IS NULL")
+        #expect(try Self.audit(sample.path).violations.map(\.rule).contains(.record))
+    }
+
+    @Test func unitsThatNeverChangedHandsAreAuditedAcrossTheirMerging() throws {
+        let sample = try Self.merged(handsOver: false)
+        let report = try Self.audit(sample.path)
+        #expect(report.violations == [])
+        #expect(!report.notes.contains { $0.contains("became one") })
+        try GuardTriggersOff.run(sample, "UPDATE COEXIST_TRANSACTION SET STACK = 'model' WHERE NUMBER = 3")
+        #expect(try Self.audit(sample.path).violations.map(\.rule) == [.writer])
+    }
 }

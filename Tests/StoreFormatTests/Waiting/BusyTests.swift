@@ -60,4 +60,70 @@ struct BusyTests {
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: sample.path)
         #expect(StoreQueue.path(of: link) == StoreQueue.path(of: sample.path))
     }
+
+    // MARK: In both journal modes
+
+    private static let journals = ["wal", "delete"]
+
+    private func sample(_ journal: String) throws -> SampleStore {
+        let sample = try SampleStore()
+        try sample.connection.execute("PRAGMA journal_mode=\(journal)")
+        #expect(try sample.scalar("PRAGMA journal_mode") == .text(journal))
+        sample.connection.busyTimeout = 20
+        return sample
+    }
+
+    private func refusal(_ sample: SampleStore) -> String {
+        expectStoreError(.busy) { try sample.insert("Tag", ["name": .string("new")]) }?.message ?? ""
+    }
+
+    @Test("a stranger is named, also one that only waits to commit", arguments: journals)
+    func stranger(journal: String) throws {
+        let sample = try sample(journal)
+        let shell = try HoldingShell(sample.path)
+        #expect(refusal(sample).contains("locked for writing by process \(shell.processIdentifier) (sqlite3) since "))
+        shell.end()
+        guard journal == "delete" else { return }
+        // With a rollback journal a reader is in a writer's way as well.
+        let reader = try HoldingShell(sample.path, "BEGIN; SELECT 'reads' FROM Z_METADATA;", answer: "reads")
+        #expect(refusal(sample).contains("process \(reader.processIdentifier) (sqlite3)"))
+        reader.end()
+        try sample.insert("Tag", ["name": .string("new")])
+        try sample.expectSound()
+    }
+
+    @Test(
+        "one that was killed in the middle of its writing is not named, and what it wrote is undone",
+        arguments: journals)
+    func killed(journal: String) throws {
+        let sample = try sample(journal)
+        try sample.insert("Tag", ["name": .string("old")])
+        // More than the shell's cache holds, so that part of it is in the file, or the log, when it is killed.
+        let shell = try HoldingShell(
+            sample.path,
+            """
+            PRAGMA cache_size=5; BEGIN IMMEDIATE; UPDATE ZTAG SET ZNAME = 'half';
+            WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+            INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT i, 7, 1, 'name ' || i FROM n; SELECT 'held';
+            """)
+        #expect(refusal(sample).contains("process \(shell.processIdentifier) (sqlite3)"))
+        shell.kill()
+        try sample.insert("Tag", ["name": .string("new")])
+        #expect(
+            try sample.connection.query("SELECT ZNAME FROM ZTAG ORDER BY Z_PK") == [[.text("old")], [.text("new")]])
+        try sample.expectSound()
+    }
+
+    @Test("two instances of one process name each other, where the system shows no lock", arguments: journals)
+    func ownProcess(journal: String) throws {
+        let sample = try sample(journal)
+        let other = try StoreWriter(store: sample.store, busyTimeout: 20)
+        try sample.save(SaveAuthority(stack: .model, instanceName: "the other", epochs: [:])) { _ in
+            let error = expectStoreError(.busy) {
+                _ = try other.save(SampleStore.authority, TransactionIdentity()) { _ in }
+            }
+            #expect(
+                error?.message.contains("this process (\(getpid())), the model stack's instance the other, ") == true)
+        }
+    }
 }
