@@ -124,7 +124,7 @@ public final class StoreBridge: Sendable {
         for instance in [legacy, model] {
             instance.setCommitHandler { notice in
                 log.committed(notice)
-                for replayer in replayers.values { replayer.signal() }
+                for replayer in replayers.values { replayer.signal(ifBehind: notice.last) }
                 keeper.look()
             }
         }
@@ -149,7 +149,11 @@ public final class StoreBridge: Sendable {
         _ log: BridgeLog, _ health: BridgeHealth, _ touched: () -> Set<String>?
     ) {
         switch finding {
-        case .committed: break
+        case .committed(let news):
+            // A handover alone brings no history, but other epochs.
+            if news.hasHandover { break }
+            for replayer in replayers.values { replayer.signal(ifBehind: news.last) }
+            return
         case .untracked(let commits):
             log.untracked(commits)
             let entities = touched()

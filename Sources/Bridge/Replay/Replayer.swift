@@ -57,6 +57,11 @@ final class Replayer: Sendable {
         if schedules { queue.async { self.run() } }
     }
 
+    /// Says that history has come to a number. The stack that wrote it may reflect it already.
+    func signal(ifBehind number: Int64) {
+        if instance.position < number { signal() }
+    }
+
     /// Replays and waits until the position has reached the number, and everybody has been told of it.
     /// - Throws: `StoreError` `Busy` after the time, `Damaged` where history does not lead to the number, or what the replay
     ///   failed with.

@@ -60,7 +60,7 @@ extension ObjectContext {
             backing.toManys[i] = ToManyState()
         }
         refreshFromStore(backing)
-        notify?(backing)
+        notify(backing)
         return key
     }
 }

@@ -24,9 +24,9 @@ public final class ModelContext {
         objects.makeModel = { backing in
             backing.shape.map { ModelBacking.materialize($0.type, backing) }
         }
-        objects.notify = { backing in
+        objects.notifyProperties = { backing, names in
             guard let model = backing.model else { return }
-            backing.shape?.notifyAll(model, backing)
+            backing.shape?.notify(model, backing, of: names)
         }
         objects.upserts = true
         objects.facade = self

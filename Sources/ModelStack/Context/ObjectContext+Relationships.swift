@@ -109,7 +109,7 @@ extension ObjectContext {
         owner.toManys[index].elements = nil
         change(&elements)
         owner.toManys[index].elements = elements
-        notify?(owner)
+        notify(owner)
     }
 
     /// One-to-one: the new partner's old partner and the old partner let go.
@@ -135,7 +135,7 @@ extension ObjectContext {
         guard let property else { return }
         willChange(backing)
         backing.values[property.slot] = key.map { .integer($0) } ?? .null
-        notify?(backing)
+        notify(backing)
     }
 
     /// Replaces a to-many, and the other ends with it.
@@ -221,7 +221,7 @@ extension ObjectContext {
         change(object, index) { state in
             body(&state)
         }
-        notify?(object)
+        notify(object)
     }
 
     /// The property at the other end, as the declared destination has it.

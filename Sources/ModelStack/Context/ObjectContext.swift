@@ -12,8 +12,8 @@ final class ObjectContext {
     var makeModel: ((ModelBacking) -> AnyObject?)?
     /// The class' layout for an entity.
     var shapeOf: ((EntityPlan) -> ModelShape?)?
-    /// Told after objects changed from outside, so that observers look again.
-    var notify: ((ModelBacking) -> Void)?
+    /// Told after objects changed from outside, so that those who observe these properties look again; nil for all.
+    var notifyProperties: ((ModelBacking, [String]?) -> Void)?
     /// The context that programs see.
     weak var facade: ModelContext?
     /// A failure that a property's syntax could not throw; the next save does.
@@ -36,6 +36,9 @@ final class ObjectContext {
     }
 
     var plan: StorePlan { instance.plan }
+
+    /// Has the observers of every property of an object look again.
+    func notify(_ backing: ModelBacking) { notifyProperties?(backing, nil) }
 
     // MARK: Registration
 
@@ -196,7 +199,7 @@ final class ObjectContext {
         for tree in registered {
             for object in tree.values { object.takeUnretainedValue().toManys = [] }
         }
-        for backing in objects { notify?(backing) }
+        for backing in objects { notify(backing) }
         release(objects)
     }
 
@@ -249,7 +252,7 @@ final class ObjectContext {
             case .changed(let changes):
                 for change in changes {
                     guard let backing = registeredObject(change.root, change.key) else { continue }
-                    outdate(backing, isDeleted: change.isDelete)
+                    outdate(backing, isDeleted: change.isDelete, properties: change.properties)
                 }
             case .dropped(let roots):
                 for root in registered.indices where roots?.contains(root) ?? true {
@@ -262,7 +265,7 @@ final class ObjectContext {
     }
 
     /// Somebody else changed the object: a clean one reads again, one with changes is left to the version test.
-    private func outdate(_ backing: ModelBacking, isDeleted: Bool) {
+    private func outdate(_ backing: ModelBacking, isDeleted: Bool, properties: [String]? = nil) {
         guard backing.state == .persistent || backing.state == .deleted else { return }
         forgetToManys(backing)
         guard !pendingKeys.contains(ObjectIdentifier(backing)) || !isChanged(backing) && backing.state == .persistent
@@ -277,7 +280,7 @@ final class ObjectContext {
             backing.values = []
             backing.isStale = true
         }
-        notify?(backing)
+        notifyProperties?(backing, properties)
     }
 
     /// A save found that somebody else wrote these objects, which the news may not have told yet: what is given up is

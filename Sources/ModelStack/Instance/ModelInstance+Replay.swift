@@ -23,6 +23,7 @@ extension ModelInstance {
                 changes.append(
                     ObjectChange(
                         root: entity.root, key: change.object.key, isDelete: change.kind == .delete,
+                        properties: change.kind == .update && !change.properties.isEmpty ? change.properties : nil,
                         committed: committed))
             }
         }
@@ -64,6 +65,8 @@ struct ObjectChange: Sendable, Hashable {
     let root: Int
     let key: Int64
     let isDelete: Bool
+    /// The properties that were changed; nil where any may have been.
+    var properties: [String]?
     /// When another instance committed it, in seconds since 2001; nil for a change of this instance.
     var committed: Double?
 }

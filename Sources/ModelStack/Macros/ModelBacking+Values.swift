@@ -45,6 +45,10 @@ extension ModelBacking {
 
     func plan(_ index: Int) -> PropertyPlan? { entity?.properties[safe: index] }
 
+    func isToMany(_ index: Int) -> Bool {
+        if case .toMany? = plan(index)?.kind { true } else { false }
+    }
+
     func read(_ slot: Int) -> SQLValue {
         guard values.isEmpty, let row else { return value(slot) }
         return row.plan.hasExternalData ? original(slot) : row[slot]

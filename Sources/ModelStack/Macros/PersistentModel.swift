@@ -33,6 +33,7 @@ extension PersistentModel {
     /// Whether the object is deleted, or will be by the next save.
     public var isDeleted: Bool {
         _$backing.context?.syncIfNeeded()
+        if _$backing.isStale { _$backing.context?.refreshFromStore(_$backing) }
         return _$backing.state == .deleted || _$backing.state == .gone
     }
 

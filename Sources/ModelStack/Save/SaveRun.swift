@@ -154,7 +154,10 @@ final class SaveRun {
         var removed: [(root: Int, key: Int64)] = []
         var changes: [ObjectChange] = []
         for work in order {
-            changes.append(ObjectChange(root: work.entity.root, key: work.key, isDelete: work.kind == .delete))
+            changes.append(
+                ObjectChange(
+                    root: work.entity.root, key: work.key, isDelete: work.kind == .delete,
+                    properties: work.kind == .update ? Array(work.changed) : nil))
             if work.kind != .insert { removed.append((work.entity.root, work.key)) }
         }
         // What triggers wrote after these rows were, is read anew.
@@ -195,7 +198,7 @@ final class SaveRun {
         if work.losesElements {
             for i in backing.toManys.indices { backing.toManys[i].elements = nil }
         }
-        if work.isByRule { context.notify?(backing) }
+        if work.isByRule { context.notify(backing) }
     }
 
     func keep(_ row: StoredRow) { rows.append(row) }

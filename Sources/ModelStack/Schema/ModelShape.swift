@@ -35,10 +35,14 @@ public final class ModelShape: @unchecked Sendable {
     /// The property that a key path leads to.
     func property(_ keyPath: AnyKeyPath) -> ShapeProperty? { byKeyPath[keyPath].map { properties[$0] } }
 
-    /// Tells the observers of every property that it has changed.
-    func notifyAll(_ object: AnyObject, _ backing: ModelBacking) {
+    /// Tells the observers of these properties, or of all, that they have changed; those of a to-many in any case, since
+    /// history does not tell of those reliably.
+    func notify(_ object: AnyObject, _ backing: ModelBacking, of names: [String]?) {
         guard backing.registrar != nil else { return }
-        for property in properties { property.metadata.notify(object, backing) }
+        for (index, property) in properties.enumerated() {
+            if let names, !names.contains(property.metadata.name), !backing.isToMany(index) { continue }
+            property.metadata.notify(object, backing)
+        }
     }
 
     /// A value of the type for where the store has none: the class' default, else what the schema's check made of it.

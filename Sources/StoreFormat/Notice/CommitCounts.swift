@@ -20,7 +20,7 @@ public final class CommitCounts {
     /// What changed since the last look.
     public enum Finding: Sendable {
         /// Commits, all of which are ours or in history.
-        case committed
+        case committed(News)
         /// Commits that no history tells of.
         case untracked(Int64)
         /// The count went back: the WAL index was rebuilt.
@@ -29,12 +29,22 @@ public final class CommitCounts {
         case failed(StoreError)
     }
 
+    /// What a look found that an instance may have to take in.
+    public struct News: Sendable, Hashable {
+        /// The last history transaction.
+        public var last: Int64
+        /// Whether an entity changed hands since the look before.
+        public var hasHandover: Bool
+    }
+
     private struct Baseline {
         var change: Change
         /// Nil where the store has not been adopted.
         var commits: Int64?
         /// The last history transaction; nil where there is no history.
         var last: Int64?
+        /// The last handover's record; 0 for none.
+        var handover: Int64
         /// Transactions since the baseline before that no instance of ours wrote.
         var foreign: Int64
     }
@@ -58,7 +68,7 @@ public final class CommitCounts {
         connection = try StoreConnector.connect(store.path, .reader)
         self.store = store
         place = StorePlace(store.path)
-        baseline = Baseline(change: .log(0), commits: nil, last: nil, foreign: 0)
+        baseline = Baseline(change: .log(0), commits: nil, last: nil, handover: 0, foreign: 0)
         try StoreConnector.translating(store.path) {
             while true {
                 guard let first = try read(after: .max) else { continue }
@@ -85,7 +95,8 @@ public final class CommitCounts {
             }
             // The file may say anything, so the sum may wrap.
             let explained = (now.commits ?? 0) &- (before.commits ?? 0) &+ now.foreign
-            return grown > explained ? .untracked(grown &- explained) : .committed
+            if grown > explained { return .untracked(grown &- explained) }
+            return .committed(News(last: now.last ?? 0, hasHandover: now.handover != before.handover))
         } catch let error as SQLiteError where error.isBusy {
             return nil
         } catch let error as StoreError {
@@ -110,6 +121,8 @@ public final class CommitCounts {
         let baseline = try connection.transaction(.deferred) {
             let isAdopted = try CoexistenceTables.exist(connection)
             let commits = try isAdopted ? connection.scalar("SELECT COMMITS FROM COEXIST_STATE")?.integerValue : nil
+            let handover =
+                try isAdopted ? connection.scalar("SELECT max(rowid) FROM COEXIST_HANDOVER")?.integerValue : nil
             var (last, foreign): (Int64?, Int64) = (nil, 0)
             if try HistoryTables.exist(connection) {
                 last = try connection.scalar("SELECT max(Z_PK) FROM ATRANSACTION")?.integerValue ?? 0
@@ -121,7 +134,8 @@ public final class CommitCounts {
                         "SELECT count(*) FROM ATRANSACTION t WHERE t.Z_PK > ? \(written)", [.integer(number)]
                     )?.integerValue ?? 0
             }
-            return Baseline(change: try change(), commits: commits, last: last, foreign: foreign)
+            return Baseline(
+                change: try change(), commits: commits, last: last, handover: handover ?? 0, foreign: foreign)
         }
         return try baseline.change == before && change() == before ? baseline : nil
     }

@@ -11,7 +11,8 @@ public final class InstanceFollower: Sendable {
         watcher = try CommitWatcher(store: instance.store) { [weak instance] finding in
             guard let instance else { return }
             switch finding {
-            case .committed: break
+            // A handover alone brings no history, but other epochs.
+            case .committed(let news): if !news.hasHandover, instance.position >= news.last { return told() }
             case .untracked, .restarted: instance.dropCaches(of: nil, position: nil)
             // The next look says so again; a save says it to somebody who can act on it.
             case .failed(let error):

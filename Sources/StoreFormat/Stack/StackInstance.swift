@@ -67,6 +67,9 @@ public struct CommitNotice: Sendable, Hashable {
     /// The history transaction that the same commit wrote in the other stack's name, for a delete that was forwarded.
     public var forwarded: Int64?
 
+    /// The last history transaction that the commit wrote.
+    public var last: Int64 { max(transaction, forwarded ?? 0) }
+
     /// A notice.
     public init(stack: StackName, instanceName: String, transaction: Int64, forwarded: Int64? = nil) {
         self.stack = stack
