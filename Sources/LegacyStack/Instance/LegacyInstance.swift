@@ -266,13 +266,8 @@ public final class LegacyInstance: StackInstance {
 
     func committed(_ transaction: Int64, forwarded: Int64? = nil) {
         let handler = state.withLock { state in
-            // The caches hold what was just written; a gap before it is the replay's to fill. Where nobody replays, the
-            // set is not to grow for ever; a number that is missing costs a needless refresh.
-            if (forwarded ?? transaction) == state.position + 1 {
-                state.position = transaction
-            } else if state.own.count < 100_000 {
-                state.own.formUnion([transaction, forwarded ?? transaction])
-            }
+            // Where nobody replays, the set is not to grow for ever; a number that is missing costs a needless refresh.
+            if state.own.count < 100_000 { state.own.formUnion([transaction, forwarded ?? transaction]) }
             return state.handler
         }
         handler?(
