@@ -17,7 +17,8 @@ import Testing
         try reader.transaction(.deferred) {
             _ = try reader.scalar("SELECT count(*) FROM ZBOOK")
             try bridge.legacy.update(book, ["cover": cover(2)])
-            #expect(try StoreVerifier.verify(reader, store: store) == [])
+            // The new file is named by no row of this snapshot, and is not taken for one that is left over.
+            #expect(try StoreVerifier.verify(reader, store: store).map(\.rule) == ["external-young"])
         }
         // One that is missing in truth is found, with a daemon too.
         let folder = store.externalData.folder

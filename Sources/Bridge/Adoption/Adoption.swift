@@ -63,7 +63,9 @@ public enum Adoption {
             }
         }
         do {
-            let inherited = try StoreVerifier.verify(connection, store: store).filter { $0.severity != .warning }
+            // Young files too: one of a save that is running gets its row, and then nothing is said of it.
+            let inherited = try StoreVerifier.verify(connection, store: store, judgesYoungFiles: true)
+                .filter { $0.severity != .warning }
             try connection.transaction(.immediate) {
                 guard try !CoexistenceTables.exist(connection) else {
                     throw StoreError(.alreadyExists, "\(store.path) was adopted meanwhile", way: "start again")

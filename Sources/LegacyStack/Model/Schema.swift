@@ -61,7 +61,8 @@ final class Schema: Sendable {
     }
 }
 
-/// One entity, with its properties in slots: attributes by name, transient attributes, then relationships by name.
+/// One entity, with its properties in slots: attributes by name, transient attributes, relationships by name, fetched
+/// properties by name.
 final class SchemaEntity: Sendable {
     let index: Int
     let layout: EntityLayout
@@ -112,6 +113,7 @@ final class SchemaEntity: Sendable {
                     layout: relationship, destination: destination ?? -1, inverse: inverse,
                     destinationTable: store.layout[relationship.description.destinationEntityName]?.table ?? ""))
         }
+        properties += model.fetchedProperties(of: layout.name).sorted { $0.name < $1.name }.map { .fetched($0) }
         self.properties = properties
         slots = Dictionary(properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { a, _ in a })
         relationshipSlots = properties.indices.filter { if case .relationship = properties[$0] { true } else { false } }
@@ -124,7 +126,7 @@ final class SchemaEntity: Sendable {
                 return DefaultValue(ValueBox.slot(value, attribute)).map { (slot, $0) }
             case .transient(let description):
                 return description.defaultValue.map { (slot, .transient($0)) }
-            case .relationship: return nil
+            case .relationship, .fetched: return nil
             }
         }
         recordShape = RecordShape(layout, store.layout)
@@ -188,12 +190,15 @@ enum SchemaProperty: Sendable {
     /// Kept in memory only.
     case transient(AttributeDescription)
     case relationship(SchemaRelationship)
+    /// What a fetch finds, in no column and never set.
+    case fetched(FetchedPropertyDescription)
 
     var name: String {
         switch self {
         case .attribute(let attribute): attribute.name
         case .transient(let description): description.name
         case .relationship(let relationship): relationship.name
+        case .fetched(let description): description.name
         }
     }
 }
@@ -207,6 +212,8 @@ final class SchemaAttribute: Sendable {
     let isComposite: Bool
     let isDerived: Bool
     let isOptional: Bool
+    /// The model's rules for the value. What nothing here can evaluate is told of by the model's warnings, and is none.
+    let rules: [(rule: ValueRule, format: String, code: Int)]
     /// Whether validation has more to ask than that there is a value.
     let hasRules: Bool
 
@@ -218,9 +225,14 @@ final class SchemaAttribute: Sendable {
         let description = layout.description
         isDerived = description.isDerived
         isOptional = description.isOptional
+        rules = description.validations.compactMap { validation in
+            var code = NSManagedObjectValidationError
+            if case .integer(let number)? = validation.warning { code = Int(number) }
+            return ValueRule(validation.predicateFormat).map { ($0, validation.predicateFormat, code) }
+        }
         hasRules =
             description.minimum != nil || description.maximum != nil || description.regularExpression != nil
-            || !description.validations.isEmpty
+            || !rules.isEmpty
     }
 
     var description: AttributeDescription { layout.description }

@@ -26,7 +26,7 @@ enum Validation {
             }
             switch property {
             case .attribute(let attribute): check(object, slot, attribute, fail)
-            case .transient: continue
+            case .transient, .fetched: continue
             case .relationship(let relationship): check(object, slot, relationship, fail)
             }
         }
@@ -87,17 +87,11 @@ enum Validation {
         {
             failed("does not match \(pattern)", NSValidationStringPatternMatchingError)
         }
-        for validation in description.validations {
-            var code = NSManagedObjectValidationError
-            if case .integer(let number)? = validation.warning { code = Int(number) }
+        for validation in attribute.rules {
             // A compiled model has its bounds as validations too: each failure is told once.
-            // What nothing here can evaluate is told of by the model's warnings, and refuses no save.
-            guard !codes.contains(code), let node = try? PredicateNode.parse(validation.predicateFormat),
-                node.archivedPart == nil
-            else { continue }
-            let subject = MemoryValue.scalar(PredicateConstant.column(value), leaf: attribute.leaf)
-            if !PredicateEvaluator(subject: subject).evaluate(node) {
-                failed("does not hold to `\(validation.predicateFormat)`", code)
+            guard !codes.contains(validation.code) else { continue }
+            if !validation.rule.holds(of: PredicateConstant.column(value), as: attribute.leaf) {
+                failed("does not hold to `\(validation.format)`", validation.code)
             }
         }
     }

@@ -139,10 +139,26 @@ extension PredicateResolver {
         walk.type = .object(root: destination.rootName)
     }
 
+    /// Why a word that names no property cannot be taken for a number that is not finite; nil for any other word.
+    private static func notFinite(_ word: String) -> StoreError? {
+        switch word.lowercased() {
+        case "infinity", "inf":
+            StoreError(
+                .badPredicate, "\(word) is no number in a predicate without quotes",
+                way: "write it in quotes: 'Infinity' or '-Infinity'")
+        case "nan":
+            StoreError(
+                .badPredicate, "\(word) is no value that a store holds",
+                way: "look for missing values with == nil")
+        default: nil
+        }
+    }
+
     private func unknown(_ part: String, _ entity: EntityLayout) -> StoreError {
         if store.model.attributes(of: entity.name).contains(where: { $0.name == part && $0.isTransient }) {
             return Self.unsupported("\(entity.name).\(part) is transient and in no column")
         }
+        if let error = Self.notFinite(part) { return error }
         let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
         let nearest = NearestName.of(part, among: names)
         return StoreError(

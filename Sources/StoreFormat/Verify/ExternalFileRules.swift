@@ -45,8 +45,19 @@ enum ExternalFileRules: VerifierRules {
         }
         try report(missing, context)
         try shared(references, context)
-        for name in orphans.sorted() {
-            try context.report("external-orphan", name, "no row names the file in \(context.store.externalData.folder)")
+        let folder = context.store.externalData.folder
+        let young = context.judgesYoungFiles || isQuiet(context) ? [] : orphans.filter { isYoung($0, context) }
+        for name in orphans.subtracting(young).sorted() {
+            try context.report("external-orphan", name, "no row names the file in \(folder)")
+        }
+        if !young.isEmpty {
+            let (files, them) =
+                young.count == 1
+                ? ("1 file that no row names was", "it") : ("\(young.count) files that no row names were", "them")
+            try context.report(
+                "external-young", folder,
+                "\(files) made within the last minute, and not judged: a save that is running may name \(them) yet",
+                .warning)
         }
     }
 
@@ -135,15 +146,16 @@ enum ExternalFileRules: VerifierRules {
     private static func files(_ context: VerifyContext) -> Set<String> {
         let data = context.store.externalData
         let names = (try? FileManager.default.contentsOfDirectory(atPath: data.folder)) ?? []
-        guard !names.isEmpty, !data.isShared(storePath: context.store.path) else { return [] }
-        // A save writes its files before the rows that name them. Where others may have the store open, a young file can
-        // be of a save that is running.
-        let isQuiet = isQuiet(context)
-        let limit = Date(timeIntervalSinceNow: -60)
-        return Set(
-            names.filter { name in
-                let attributes = try? FileManager.default.attributesOfItem(atPath: data.path(of: name))
-                return isQuiet || (attributes?[.modificationDate] as? Date ?? limit) < limit
-            })
+        return names.isEmpty || data.isShared(storePath: context.store.path) ? [] : Set(names)
+    }
+
+    /// A save writes its files before the rows that name them. Where others may have the store open, a young file can be of
+    /// a save that is running.
+    private static func isYoung(_ name: String, _ context: VerifyContext) -> Bool {
+        let path = context.store.externalData.path(of: name)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        // What is gone by now was of a save that has ended.
+        guard let made = attributes?[.modificationDate] as? Date else { return true }
+        return made > Date(timeIntervalSinceNow: -60)
     }
 }

@@ -10,15 +10,22 @@ public struct StoreVerifier {
     /// How many violations of one rule `verify` returns; more are counted.
     public static let limit = 1_000
 
-    /// The violations, by subject. Of a damaged file, those that can still be found. Beyond `limit` of one rule and severity, one more says in `what` how many were left out.
-    /// - Parameter progress: called with the subjects that are done, and with all.
+    /// The violations, by subject. Of a damaged file, those that can still be found. Beyond `limit` of one rule and
+    /// severity, one more says in `what` how many were left out.
+    /// - Parameters:
+    ///   - judgesYoungFiles: whether external files that no row names count also where they are so young that they may be
+    ///     of a save that is running.
+    ///   - progress: called with the subjects that are done, and with all.
     /// - Throws: `StoreError` or `SQLiteError` if the store cannot be read at all.
     public static func verify(
-        _ connection: Connection, store: Store, progress: (Int, Int) -> Void = { _, _ in }
+        _ connection: Connection, store: Store, judgesYoungFiles: Bool = false,
+        progress: (Int, Int) -> Void = { _, _ in }
     ) throws -> [Violation] {
         var result: [Violation] = []
         var counts: [[String]: Int] = [:]
-        try forEachViolation(connection, store: store, progress: progress) { violation in
+        try forEachViolation(
+            connection, store: store, judgesYoungFiles: judgesYoungFiles, progress: progress
+        ) { violation in
             let count = counts[[violation.rule, violation.severity.rawValue], default: 0] + 1
             counts[[violation.rule, violation.severity.rawValue]] = count
             if count <= limit { result.append(violation) }
@@ -34,22 +41,22 @@ public struct StoreVerifier {
     /// Calls the body for each violation as it is found, however many there are. Joins a transaction that is open: then all
     /// is one snapshot.
     public static func forEachViolation(
-        _ connection: Connection, store: Store, progress: (Int, Int) -> Void = { _, _ in },
-        _ body: (Violation) throws -> Void
+        _ connection: Connection, store: Store, judgesYoungFiles: Bool = false,
+        progress: (Int, Int) -> Void = { _, _ in }, _ body: (Violation) throws -> Void
     ) throws {
-        if connection.isInTransaction { return try run(connection, store, progress, body, oneSnapshot: true) }
-        try connection.execute("BEGIN")
+        let joins = connection.isInTransaction
+        if !joins { try connection.execute("BEGIN") }
         // Not committed: of a damaged file that fails.
-        defer { connection.rollback() }
-        try run(connection, store, progress, body, oneSnapshot: false)
+        defer { if !joins { connection.rollback() } }
+        try run(connection, store, judgesYoungFiles, progress, body, oneSnapshot: joins)
     }
 
     private static func run(
-        _ connection: Connection, _ store: Store, _ progress: (Int, Int) -> Void, _ body: (Violation) throws -> Void,
-        oneSnapshot: Bool
+        _ connection: Connection, _ store: Store, _ judgesYoungFiles: Bool, _ progress: (Int, Int) -> Void,
+        _ body: (Violation) throws -> Void, oneSnapshot: Bool
     ) throws {
         try withoutActuallyEscaping(body) { body in
-            let context = try VerifyContext(connection, store, body)
+            let context = try VerifyContext(connection, store, judgesYoungFiles: judgesYoungFiles, body)
             for (i, rules) in groups.enumerated() {
                 if !oneSnapshot { connection.rollback() }
                 progress(i, groups.count)
@@ -66,8 +73,8 @@ public struct StoreVerifier {
 
     private static let groups: [any VerifierRules.Type] = [
         FileRules.self, CatalogueRules.self, MetadataRules.self, TableRules.self, RowRules.self, ValueRules.self,
-        ValidationRules.self,
-        ExternalFileRules.self, RelationshipRules.self, JoinRules.self, OrderRules.self, UniqueRules.self,
+        ValidationRules.self, ExternalFileRules.self, RelationshipRules.self, CountRules.self, JoinRules.self,
+        OrderRules.self, UniqueRules.self,
         IndexRules.self, SpatialRules.self, DerivedRules.self, HistoryRules.self, HistoryRowRules.self,
         OwnershipRules.self, WriterRules.self, GuardRules.self,
     ]

@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import StoreModel
 
-/// What the model's author asked of values: bounds, lengths and patterns. The framework asks it when an object is saved,
+/// What the model's author asked of values: bounds, lengths, patterns, and other rules of single values. The framework asks it when an object is saved,
 /// not when it is read, and a model may get stricter; so what does not hold is a warning.
 enum ValidationRules: VerifierRules {
     static func check(_ context: VerifyContext) throws {
@@ -12,6 +12,9 @@ enum ValidationRules: VerifierRules {
             let kind = "r.Z_ENT IN \(context.treeNumbers(entity.name).sqlList)"
             for attribute in entity.attributes where !attribute.isTransient && !attribute.isComposite {
                 guard let column = context.column(entity.name, attribute.name, .attribute(leaf: 0)) else { continue }
+                try context.reporting(damagedIn: table) {
+                    try further(attribute, of: entity.name, table, kind, column, context)
+                }
                 if attribute.type == .string {
                     try context.reporting(damagedIn: table) { try texts(attribute, table, kind, column, context) }
                     continue
@@ -21,6 +24,35 @@ enum ValidationRules: VerifierRules {
             }
         }
         try context.check(checks)
+    }
+
+    /// Rules beyond bounds and patterns, as far as they can be evaluated on a value alone.
+    private static func further(
+        _ attribute: AttributeDescription, of entity: String, _ table: String, _ kind: String, _ column: String,
+        _ context: VerifyContext
+    ) throws {
+        let rules = attribute.furtherValidations.compactMap { validation in
+            ValueRule(validation.predicateFormat).map { (rule: $0, format: validation.predicateFormat) }
+        }
+        guard !rules.isEmpty, !attribute.isDerived,
+            let leaf = context.store.layout[entity]?.attribute(attribute.name)?.leaf
+        else { return }
+        let sql = """
+            SELECT r.Z_PK, \(column.ofRow) FROM \(table.sqlIdentifier) r
+            WHERE \(kind) AND \(column.ofRow) IS NOT NULL ORDER BY r.Z_PK
+            """
+        try context.rows(sql) { row in
+            let stored = ValueCoding.decode(row.value(1), as: leaf, external: context.store.externalData)
+            // What is no value of the attribute's has been said by other rules.
+            if case .unexpected? = stored { return }
+            let value = PredicateConstant.column(stored)
+            for (rule, format) in rules where !value.isNull && !rule.holds(of: value, as: leaf) {
+                try context.report(
+                    "value-validation", "\(table) \(row.integer(0)).\(attribute.name)",
+                    "it does not hold to `\(format)`",
+                    .warning)
+            }
+        }
     }
 
     private static func bounds(

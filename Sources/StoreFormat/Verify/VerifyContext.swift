@@ -9,6 +9,8 @@ final class VerifyContext {
     let tables: TableColumns
     /// The resolved table of each root entity of the model.
     let plans: [String: ResolvedTable]
+    /// Whether external files count that are so young that they may be of a save that is running.
+    let judgesYoungFiles: Bool
     private let body: (Violation) throws -> Void
     private let inherited: Statement?
     /// The tables that are known to have pages that cannot be read, each said once.
@@ -16,7 +18,11 @@ final class VerifyContext {
     /// Whether a table or column that rules ask for was found to be missing.
     private var lacksParts = false
 
-    init(_ connection: Connection, _ store: Store, _ body: @escaping (Violation) throws -> Void) throws {
+    init(
+        _ connection: Connection, _ store: Store, judgesYoungFiles: Bool = false,
+        _ body: @escaping (Violation) throws -> Void
+    ) throws {
+        self.judgesYoungFiles = judgesYoungFiles
         self.connection = connection
         let store = try Self.reread(store, connection)
         self.store = store

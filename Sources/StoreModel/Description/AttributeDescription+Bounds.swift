@@ -51,6 +51,18 @@ extension AttributeDescription {
         if let regularExpression { add(.matches, .evaluatedObject, .string(regularExpression), .stringPattern) }
     }
 
+    /// The validations that say more than `minimum`, `maximum` and `regularExpression` do.
+    public var furtherValidations: [Validation] {
+        validations.filter { validation in
+            var alone = AttributeDescription(name: name, type: type)
+            alone.validations = [validation]
+            alone.readBoundsFromValidations()
+            return (alone.minimum == nil || alone.minimum != minimum)
+                && (alone.maximum == nil || alone.maximum != maximum)
+                && (alone.regularExpression == nil || alone.regularExpression != regularExpression)
+        }
+    }
+
     /// The type of a bound: that of the values, or the length's for text.
     var boundType: AttributeType { type == .string ? .integer64 : type }
 }

@@ -93,6 +93,12 @@ enum Museum {
         RelationshipDescription(name: name, destination: destination, inverse: inverse, maxCount: 0)
     }
 
+    /// What the verifier finds in a store that nobody has open.
+    static func findings(_ path: String, _ model: ModelDescription? = nil) throws -> [Violation] {
+        let store = try Store.open(path, model: model)
+        return try StoreVerifier.verify(try StoreConnector.offlineReader(path), store: store)
+    }
+
     /// Fills a new store.
     static func make() throws -> SampleStore {
         let sample = try SampleStore(model)

@@ -3,7 +3,7 @@ import SQLite
 
 extension SQLValue {
     /// SQLite's order: NULL, numbers, text by bytes, blobs by bytes.
-    static func compare(_ a: SQLValue, _ b: SQLValue) -> ComparisonResult {
+    public static func compare(_ a: SQLValue, _ b: SQLValue) -> ComparisonResult {
         switch (a, b) {
         case (.integer(let x), .integer(let y)): return order(x, y)
         case (.real(let x), .real(let y)): return order(x, y)
