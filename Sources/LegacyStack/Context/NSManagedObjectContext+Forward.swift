@@ -151,7 +151,7 @@ private struct ForwardWork {
     /// The columns of the object's own row that a property has.
     private func columns(_ object: NSManagedObject, _ slot: Int) -> [Int] {
         switch object.info.properties[slot] {
-        case .transient: return []
+        case .transient, .fetched: return []
         case .attribute(let attribute): return attribute.layout.leaves.compactMap(\.column)
         case .relationship(let relationship):
             guard case .toOne(let key) = relationship.layout.storage else { return [] }
@@ -164,7 +164,7 @@ private struct ForwardWork {
         switch property {
         case .attribute(let attribute): !attribute.isDerived
         case .relationship(let relationship): !relationship.isToMany
-        case .transient: false
+        case .transient, .fetched: false
         }
     }
 
@@ -175,7 +175,7 @@ private struct ForwardWork {
         for slot in slots {
             if case .invalid(let error) = object.slots[slot] { throw error }
             switch object.info.properties[slot] {
-            case .transient: break
+            case .transient, .fetched: break
             case .attribute(let attribute):
                 guard !attribute.isDerived else { continue }
                 values[attribute.layout.name] = .attribute(object.attributeValue(attribute, slot))

@@ -111,6 +111,11 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Notes why a property read as empty.
+    func note(_ error: any Error) {
+        locked { storedFaultError = error }
+    }
+
     /// Reads the row of an object that has none yet.
     /// - Throws: `StoreError`: why it cannot be read.
     func read(_ object: NSManagedObject) throws {
@@ -126,7 +131,7 @@ extension NSManagedObjectContext {
         do {
             return try instance.read { try savedMembers(object.id.key, relationship, $0) }
         } catch {
-            locked { storedFaultError = error }
+            note(error)
             return []
         }
     }
@@ -179,6 +184,7 @@ extension NSManagedObjectContext {
             instance.cache.remove(root: object.info.rootIndex, key: object.id.key)
             if mergeChanges, object.flags.contains(.updated) {
                 object.row = nil
+                object.extras?.fetched = [:]
                 object.flags.remove(.gone)
                 fill(object)
             } else {

@@ -62,7 +62,7 @@ open class NSManagedObjectContext: @unchecked Sendable {
     var ruleEffects = RuleEffects()
     /// Keys that new objects got before they are saved, by their temporary ones.
     var permanentKeys: [Int64: Int64] = [:]
-    /// The last error of reading a fault's row, which no property can throw.
+    /// The last error that no property can throw.
     var storedFaultError: (any Error)?
 
     init(instance: LegacyInstance, concurrencyType: ConcurrencyType = .privateQueueConcurrencyType) {
@@ -113,7 +113,8 @@ open class NSManagedObjectContext: @unchecked Sendable {
         set { locked { storedInfo = newValue } }
     }
 
-    /// The last error of reading an object's row when a property was asked for. Such an object reads as empty.
+    /// Why a property last read as empty though it was asked for: its object's row could not be read, its fetch failed, or
+    /// there is no such property.
     public var faultError: (any Error)? { locked { storedFaultError } }
 
     // Asked by another context's save, which holds that one's lock: waiting for this one's could block both for ever.

@@ -25,6 +25,7 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
         own =
             entity.attributes.map { NSAttributeDescription.make($0) }
             + entity.relationships.map { NSRelationshipDescription($0) }
+            + entity.fetchedProperties.map { NSFetchedPropertyDescription($0) }
         for property in own { property.storedEntity = self }
     }
 
@@ -162,6 +163,7 @@ open class NSEntityDescription: NSObject, @unchecked Sendable {
         result.superentityName = parent?.name
         result.attributes = own.compactMap { ($0 as? NSAttributeDescription)?.attribute }
         result.relationships = own.compactMap { ($0 as? NSRelationshipDescription)?.relationship }
+        result.fetchedProperties = own.compactMap { ($0 as? NSFetchedPropertyDescription)?.property }
         return result
     }
 

@@ -41,7 +41,8 @@ public struct Managed<Value: ManagedValue> {
         }
         set {
             guard let slot = slot(of: object, storage) else {
-                return object.refuse(ManagedNames.name(of: object, storage))
+                let name = ManagedNames.name(of: object, storage)
+                return object.refuse(ClassCheck.problem(Object.self, name, object.info))
             }
             newValue.write(object, slot)
         }
@@ -59,10 +60,10 @@ public struct Managed<Value: ManagedValue> {
 }
 
 extension NSManagedObject {
-    /// Notes that the class has a property which the entity has not, so that the object is not saved without its value.
-    final func refuse(_ property: String) {
+    /// Notes that the object was given a value which it has no place for, so that it is not saved without it.
+    final func refuse(_ error: StoreError) {
         let extras = extras ?? ObjectExtras()
-        if extras.refusal == nil { extras.refusal = ClassCheck.problem(type(of: self), property, info) }
+        if extras.refusal == nil { extras.refusal = error }
         self.extras = extras
         touch()
     }

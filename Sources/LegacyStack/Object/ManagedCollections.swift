@@ -28,13 +28,17 @@ extension ManagedElement {
 }
 
 extension NSManagedObject: ManagedElement {
-    /// Reads a to-many in its order; empty where the property is none.
+    /// Reads a to-many in its order, or what a fetched property finds; empty where the property is neither.
     public static func managedList(_ object: NSManagedObject, _ slot: Int) -> [Any]? {
-        guard case .relationship(let relationship) = object.info.properties[slot], relationship.isToMany else {
-            return []
+        switch object.info.properties[slot] {
+        case .relationship(let relationship) where relationship.isToMany:
+            registerDestination(relationship.layout.description.destinationEntityName, object)
+            return object.toMany(slot, relationship)
+        case .fetched(let property):
+            registerDestination(property.request.entityName, object)
+            return object.fetched(slot, property)
+        default: return []
         }
-        registerDestination(of: relationship, object)
-        return object.toMany(slot, relationship)
     }
 
     /// Replaces the objects of a to-many.

@@ -43,7 +43,7 @@ extension ManagedScalar {
             if case .transformable = value, let decoded = ValueBox.object(value, attribute) as? Self { return decoded }
             return Self(attributeValue: value)
         case .transient: return object.object(inSlot: slot) as? Self
-        case .relationship: return nil
+        case .relationship, .fetched: return nil
         }
     }
 
@@ -96,7 +96,7 @@ extension NSManagedObject: ManagedValue {
     /// Reads a to-one; nil where it leads to no object of this class.
     public static func readOptional(_ object: NSManagedObject, _ slot: Int) -> Self? {
         guard case .relationship(let relationship) = object.info.properties[slot] else { return nil }
-        registerDestination(of: relationship, object)
+        registerDestination(relationship.layout.description.destinationEntityName, object)
         return object.toOne(slot, relationship) as? Self
     }
 
@@ -104,11 +104,11 @@ extension NSManagedObject: ManagedValue {
     public func write(_ object: NSManagedObject, _ slot: Int) { object.setObject(self, inSlot: slot) }
 
     /// A typed property tells the class of the entity that it leads to.
-    static func registerDestination(of relationship: SchemaRelationship, _ object: NSManagedObject) {
+    static func registerDestination(_ entityName: String, _ object: NSManagedObject) {
         guard self != NSManagedObject.self, let model = object.managedObjectContext?.instance.managedObjectModel else {
             return
         }
-        model.registerIfMissing(self, forEntityName: relationship.layout.description.destinationEntityName)
+        model.registerIfMissing(self, forEntityName: entityName)
     }
 }
 

@@ -19,6 +19,7 @@ extension NSManagedObject {
                 .objectDeleted, "\(id.shown) was deleted, and \(key) is its last known value at best",
                 way: "fetch again")
         }
+        if case .fetched(let property) = info.properties[slot] { return try fetchedObjects(slot, property) }
         if let problem = problem(slot) { throw problem }
         return object(inSlot: slot)
     }
@@ -28,7 +29,7 @@ extension NSManagedObject {
         prepareToRead()
         if let unread = unread() { return [unread] }
         guard !isGone else { return [] }
-        return info.properties.indices.compactMap { problem($0) }
+        return (extras?.refusal.map { [$0] } ?? []) + info.properties.indices.compactMap { problem($0) }
     }
 
     /// Whether the row is not there: the object was deleted, or a relationship led to what does not exist.
@@ -48,7 +49,7 @@ extension NSManagedObject {
     private func problem(_ slot: Int) -> StoreError? {
         if !slots.isEmpty, case .invalid(let error) = slots[slot] { return error }
         switch info.properties[slot] {
-        case .transient: return nil
+        case .transient, .fetched: return nil
         case .attribute(let attribute):
             return ValueCheck.problem(attributeValue(attribute, slot), of: attribute.layout, in: id.shown)
         case .relationship(let relationship):

@@ -209,7 +209,7 @@ extension NSManagedObject {
     public func addObject(_ object: NSManagedObject, toRelationship key: String) {
         guard let slot = info.slots[key], case .relationship(let relationship) = info.properties[slot],
             relationship.isToMany
-        else { return setValue(object, forUndefinedKey: key) }
+        else { return refuseRelated(object, key) }
         add(object, slot, relationship)
     }
 
@@ -217,8 +217,17 @@ extension NSManagedObject {
     public func removeObject(_ object: NSManagedObject, fromRelationship key: String) {
         guard let slot = info.slots[key], case .relationship(let relationship) = info.properties[slot],
             relationship.isToMany
-        else { return setValue(object, forUndefinedKey: key) }
+        else { return refuseRelated(object, key) }
         remove(object, slot, relationship)
+    }
+
+    /// A key that is no to-many relationship: no property at all, or one that holds something else.
+    private func refuseRelated(_ object: NSManagedObject, _ key: String) {
+        guard info.slots[key] != nil else { return setValue(object, forUndefinedKey: key) }
+        refuse(
+            StoreError(
+                .typeMismatch, "\(info.name).\(key) is no relationship to many objects",
+                way: "set it with setValue(_:forKey:), and take this change back with rollback()"))
     }
 
     /// The identities of a relationship's objects; an ordered one's in order.

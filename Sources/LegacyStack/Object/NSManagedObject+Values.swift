@@ -5,7 +5,8 @@ import StoreModel
 extension NSManagedObject {
     // MARK: By key
 
-    /// The value of a property: numbers and booleans as `NSNumber`, a to-many as a set, an ordered one as an ordered set.
+    /// The value of a property: numbers and booleans as `NSNumber`, a to-many as a set, an ordered one as an ordered set, a
+    /// fetched property as an array. A key that the entity does not have goes to `value(forUndefinedKey:)`.
     public func value(forKey key: String) -> Any? {
         guard let slot = info.slots[key] else { return value(forUndefinedKey: key) }
         return object(inSlot: slot)
@@ -21,6 +22,7 @@ extension NSManagedObject {
         case let leaves as [String: Any]: return leaves[parts[1]]
         case let members as NSOrderedSet: return Self.collect(members.array, parts[1])
         case let members as Set<NSManagedObject>: return Self.collect(Array(members), parts[1])
+        case let members as [NSManagedObject]: return Self.collect(members, parts[1])
         default: return nil
         }
     }
@@ -30,7 +32,8 @@ extension NSManagedObject {
         return members.compactMap { ($0 as? NSManagedObject)?.value(forKeyPath: path) }
     }
 
-    /// Sets a property. A value that the property cannot hold is kept as an error, which refuses the next save.
+    /// Sets a property. A value that the property cannot hold is kept as an error, which refuses the next save; so is a
+    /// value for a fetched property. A key that the entity does not have goes to `setValue(_:forUndefinedKey:)`.
     public func setValue(_ value: Any?, forKey key: String) {
         guard let slot = info.slots[key] else { return setValue(value, forUndefinedKey: key) }
         setObject(value, inSlot: slot)
@@ -64,6 +67,7 @@ extension NSManagedObject {
             guard relationship.isToMany else { return toOne(slot, relationship) }
             let members = toMany(slot, relationship)
             return relationship.isOrdered ? NSOrderedSet(array: members) as Any : Set(members) as Any
+        case .fetched(let property): return fetched(slot, property)
         }
     }
 
@@ -77,6 +81,11 @@ extension NSManagedObject {
             write(ValueBox.slot(value, attribute), slot, attribute)
         case .relationship(let relationship):
             setRelated(value, slot, relationship)
+        case .fetched(let property):
+            refuse(
+                StoreError(
+                    .typeMismatch, "\(info.name).\(property.name) is fetched and cannot be set",
+                    way: "change the objects that it finds, and take this change back with rollback()"))
         }
     }
 
@@ -191,6 +200,7 @@ extension NSManagedObject {
         case .relationship(let relationship):
             if relationship.isToMany { return .list(toMany(slot, relationship).map { .object($0) }) }
             return toOne(slot, relationship).map { .object($0) } ?? .null
+        case .fetched(let property): return .list(fetched(slot, property).map { .object($0) })
         }
     }
 
@@ -212,7 +222,7 @@ extension NSManagedObject {
         for key in keys ?? info.properties.map(\.name) {
             guard let slot = info.slots[key] else { continue }
             switch info.properties[slot] {
-            case .transient: continue
+            case .transient, .fetched: continue
             case .attribute(let attribute):
                 result[key] = ValueBox.object(row?.attribute(attribute, info.externalData), attribute) ?? NSNull()
             case .relationship(let relationship):

@@ -210,14 +210,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // MARK: Keys without a property
 
-    /// Called for a key that the entity does not have; stops the program, as such a key is a mistake in it.
+    /// The value for a key that the entity does not have: nil, with `UnknownKey` as the context's `faultError`. To be
+    /// overridden where a class has keys of its own; `checkedValue(forKey:)` throws the error instead.
     open func value(forUndefinedKey key: String) -> Any? {
-        preconditionFailure(info.unknownKey(key).description)
+        managedObjectContext?.note(info.unknownKey(key))
+        return nil
     }
 
-    /// Called for a key that the entity does not have; stops the program, as such a key is a mistake in it.
+    /// Takes a value for a key that the entity does not have: the object cannot be saved then, `UnknownKey`, until
+    /// `rollback()` or `refresh(_:mergeChanges:)` without its changes. To be overridden where a class has keys of its own.
     open func setValue(_ value: Any?, forUndefinedKey key: String) {
-        preconditionFailure(info.unknownKey(key).description)
+        refuse(info.unknownKey(key))
     }
 
     override open var description: String { "<\(type(of: self)) \(id.uriText)>" }

@@ -4,6 +4,9 @@ import StoreFormat
 final class ObjectExtras {
     /// Where relationships of an object without a context lead, by slot.
     var relations: [Int: [NSManagedObject]] = [:]
-    /// Why the object cannot be saved: it was given a value for a property that its entity does not have.
+    /// Why the object cannot be saved: it was given a value for a property that its entity does not have, or that nobody
+    /// can set.
     var refusal: StoreError?
+    /// What fetched properties found, by slot.
+    var fetched: [Int: [FetchedObject]] = [:]
 }

@@ -42,8 +42,7 @@ open class NSPredicate: NSObject, @unchecked Sendable {
         do {
             self.init(node: try Self.parse(format, argumentArray ?? []))
         } catch {
-            let found = error as? StoreError ?? StoreError(.badPredicate, "\(error)", way: "correct the format")
-            self.init(node: .constant(false), error: found)
+            self.init(node: .constant(false), error: .of(error))
         }
     }
 
@@ -95,7 +94,8 @@ open class NSPredicate: NSObject, @unchecked Sendable {
         return found
     }
 
-    private static func argument(_ object: Any?, isKeyPath: Bool) throws -> PredicateArgument {
+    /// - Throws: `StoreError` `BadPredicate` for what no predicate can compare.
+    static func argument(_ object: Any?, isKeyPath: Bool) throws -> PredicateArgument {
         guard let object = flattened(object) else { return .value(.null) }
         if isKeyPath {
             guard let path = object as? String else {
@@ -177,15 +177,15 @@ open class NSPredicate: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The predicate with values in place of `$variables`.
+    /// The predicate with values in place of `$variables`, and of key paths behind them (`$author.name`). Where there is no
+    /// such value, the result's `error` says why.
     open func withSubstitutionVariables(_ variables: [String: Any]) -> NSPredicate {
         guard block == nil, error == nil else { return self }
-        var arguments: [String: ExpressionNode] = [:]
-        for (name, value) in variables {
-            guard let argument = try? Self.argument(value, isKeyPath: false) else { continue }
-            arguments[name] = PredicateSubstitution.expression(argument)
+        do {
+            return NSPredicate(node: try PredicateSubstitution(values: variables).substitute(node))
+        } catch {
+            return NSPredicate(node: .constant(false), error: .of(error))
         }
-        return NSPredicate(node: PredicateSubstitution.substitute(node, arguments))
     }
 
     /// The format that reads back as this predicate.
@@ -201,4 +201,11 @@ open class NSPredicate: NSObject, @unchecked Sendable {
     }
 
     override open var hash: Int { node.hashValue }
+}
+
+extension StoreError {
+    /// Why a predicate cannot be used.
+    fileprivate static func of(_ error: any Error) -> StoreError {
+        error as? StoreError ?? StoreError(.badPredicate, "\(error)", way: "correct the format")
+    }
 }

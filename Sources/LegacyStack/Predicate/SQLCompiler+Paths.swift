@@ -42,6 +42,8 @@ extension SQLCompiler {
             switch entity.properties[slot] {
             case .transient:
                 throw Self.unsupported("\(entity.name).\(part) is transient and in no column")
+            case .fetched:
+                throw Self.unsupported("\(entity.name).\(part) is a fetched property and in no column")
             case .attribute(let attribute):
                 return try column(attribute, rest, alias, entity)
             case .relationship(let relationship):

@@ -95,6 +95,11 @@ extension ModelDescription {
         merged(name, \.relationships, \.name)
     }
 
+    /// Own and inherited fetched properties, root's first.
+    public func fetchedProperties(of name: String) -> [FetchedPropertyDescription] {
+        merged(name, \.fetchedProperties, \.name)
+    }
+
     private func merged<P>(_ name: String, _ own: KeyPath<EntityDescription, [P]>, _ key: KeyPath<P, String>) -> [P] {
         var result: [P] = []
         var place: [String: Int] = [:]
