@@ -97,11 +97,9 @@ extension ModelBacking {
                 .externalData, "\(path): its external file \(name) is missing",
                 way: "put the file back from a backup, or set the property anew")
         }
-        switch property.coding {
-        case .composite(let names):
-            guard let unknown = RowDecoder.unknownCase(inner, names, stored) else { break }
-            return ValueCheck.invalidRawValue("\(path).\(unknown.key)", ValueCheck.shown(unknown.value), unknown.type)
-        default: break
+        if let unknown = property.coding.unknownCase(stored, inner) {
+            return ValueCheck.invalidRawValue(
+                path + unknown.path, ValueCheck.shown(.text(unknown.value)), unknown.type)
         }
         switch property.coding {
         case .rawValue, .cases: return ValueCheck.invalidRawValue(path, ValueCheck.shown(shown), "\(inner)")

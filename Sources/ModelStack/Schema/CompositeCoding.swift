@@ -74,15 +74,7 @@ final class RowDecoder: Decoder {
         try open(type, RowDecoder(leaves))
     }
 
-    /// An enumeration's value that its type does not have.
-    struct UnknownCase: Error {
-        /// The name of the structure's property.
-        var key: String
-        var type: String
-        var value: SQLValue
-    }
-
-    /// The first property that is an enumeration, and whose column holds none of its cases; nil where none is.
+    /// The first column that holds an enumeration's value which its type does not have; nil where none does.
     static func unknownCase(_ type: Any.Type, _ names: [String], _ stored: [SQLValue]) -> UnknownCase? {
         guard let codable = type as? any Codable.Type else { return nil }
         do {
@@ -127,11 +119,9 @@ final class RowDecoder: Decoder {
             do {
                 return try JSONDecoder().decode(type, from: data)
             } catch {
-                let isEnumeration = type is any RawRepresentable.Type || EnumCases(type) != nil
-                guard isEnumeration, (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
-                else { throw error }
-                let text = (try? JSONDecoder().decode(String.self, from: data)) ?? String(decoding: data, as: UTF8.self)
-                throw UnknownCase(key: name, type: "\(type)", value: .text(text))
+                guard var unknown = UnknownCase.first(in: data, as: type) else { throw error }
+                unknown.path = ".\(name)" + unknown.path
+                throw unknown
             }
         }
 

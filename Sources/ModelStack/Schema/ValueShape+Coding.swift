@@ -92,6 +92,19 @@ extension ValueShape {
         }
     }
 
+    /// An enumeration's value inside of a structure or a collection, that its type does not have; nil where there is none.
+    func unknownCase(_ stored: [SQLValue], _ inner: Any.Type) -> UnknownCase? {
+        switch self {
+        case .composite(let names): return RowDecoder.unknownCase(inner, names, stored)
+        case .archive:
+            guard case .blob(let bytes)? = stored.first, let codable = inner as? any Codable.Type,
+                let json = try? ArchivedJSON.json(Data(bytes))
+            else { return nil }
+            return UnknownCase.first(in: json, as: codable)
+        case .scalar, .rawValue, .cases, .transformable: return nil
+        }
+    }
+
     private static func scalar<S: StoredScalar>(_ type: S.Type, _ stored: SQLValue) -> Any? {
         S(_stored: stored).map { $0 as Any }
     }
