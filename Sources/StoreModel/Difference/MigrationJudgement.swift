@@ -12,7 +12,7 @@ struct MigrationJudgement {
         switch code {
         case .typeChanged: ["type"]
         case .noDefault: ["optional", "added", "transient", "derivation"]
-        case .kindChanged: ["added"]
+        case .kindChanged, .renameAmbiguous: ["added"]
         case .toManyToToOne: ["toMany"]
         case .destinationChanged: ["destination"]
         case .inverseChanged: ["inverse"]

@@ -4,6 +4,15 @@ struct RenamingMatch {
     private(set) var oldByNew: [String: String] = [:]
     /// New name by old name.
     private(set) var newByOld: [String: String] = [:]
+    /// New items whose identifier asks for an old one that another has become, by their names.
+    private(set) var conflicts: [String: Conflict] = [:]
+
+    /// An old item that two new ones say they were.
+    struct Conflict {
+        let old: String
+        /// The new item that it has become.
+        let other: String
+    }
 
     /// Matches items that are given as name and renaming identifier.
     init(_ old: [(name: String, identifier: String?)], _ new: [(name: String, identifier: String?)]) {
@@ -18,6 +27,13 @@ struct RenamingMatch {
             if let name = oldByIdentifier[item.identifier ?? item.name] { add(name, item.name) }
         }
         for item in new where oldNames.contains(item.name) { add(item.name, item.name) }
+        for item in new where oldByNew[item.name] == nil {
+            guard let identifier = item.identifier,
+                let old = oldNames.contains(identifier) ? identifier : oldByIdentifier[identifier],
+                let other = newByOld[old]
+            else { continue }
+            conflicts[item.name] = Conflict(old: old, other: other)
+        }
     }
 
     private mutating func add(_ old: String, _ new: String) {

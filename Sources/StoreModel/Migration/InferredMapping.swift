@@ -126,6 +126,7 @@ public struct MappingStep: Sendable, Hashable, CustomStringConvertible {
 public struct MappingRefusal: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of refusal.
     public enum Code: String, Sendable, Hashable {
+        case renameAmbiguous = "RenameAmbiguous"
         case typeChanged = "TypeChanged"
         case kindChanged = "KindChanged"
         case noDefault = "NoDefault"

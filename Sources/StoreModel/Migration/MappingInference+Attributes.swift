@@ -9,6 +9,12 @@ extension MappingInference {
             let name = match.oldByNew[attribute.name]
             let was = name.flatMap { name in before.first { $0.name == name } }
             let holder = Self.holder(of: attribute.name, in: new.name, destination)
+            if let conflict = match.conflicts[attribute.name] {
+                refuse(conflict, holder, attribute.name)
+                let leaves = attribute.leaves.map { _ in AttributeMapping.Leaf() }
+                mapping.attributes.append(AttributeMapping(name: attribute.name, source: nil, leaves: leaves))
+                continue
+            }
             let identity = attribute.renamingIdentifier ?? attribute.name
             if was == nil, relationships.contains(identity) {
                 refuse(

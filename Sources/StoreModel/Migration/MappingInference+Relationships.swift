@@ -9,7 +9,9 @@ extension MappingInference {
             let name = match.oldByNew[relationship.name]
             mapping.relationships[relationship.name] = .some(name)
             let holder = Self.holder(of: relationship.name, in: new.name, destination)
-            if let was = name.flatMap({ name in before.first { $0.name == name } }) {
+            if let conflict = match.conflicts[relationship.name] {
+                refuse(conflict, holder, relationship.name)
+            } else if let was = name.flatMap({ name in before.first { $0.name == name } }) {
                 check(was, relationship, holder)
             } else if attributes.contains(relationship.renamingIdentifier ?? relationship.name) {
                 refuse(
@@ -34,7 +36,7 @@ extension MappingInference {
         let kept = entities.newByOld[old.destinationEntityName]
         // To lead to a parent is wider: whatever it leads to is still of that kind.
         let isWider = kept.map { destination.inheritanceChain(of: $0).map(\.name) }?.contains(new.destinationEntityName)
-        if isWider != true {
+        if isWider != true, entities.conflicts[new.destinationEntityName] == nil {
             refuse(
                 .destinationChanged, entity, new.name,
                 "it leads to \(old.destinationEntityName), and is to lead to \(new.destinationEntityName)",

@@ -27,6 +27,7 @@ public struct MappingInference {
     private mutating func run() {
         for entity in destination.numberedEntities {
             guard let old = entities.oldByNew[entity.name].flatMap({ source[$0] }) else {
+                if let conflict = entities.conflicts[entity.name] { refuse(conflict, entity.name, nil) }
                 result.entities.append(EntityMapping(source: nil, destination: entity.name))
                 step(.add, entity.name, nil, entity.superentityName.map { "child of \($0)" } ?? "")
                 continue
@@ -56,6 +57,16 @@ public struct MappingInference {
     ) {
         let refusal = MappingRefusal(code, entity, property, reason, way: way)
         if !result.refusals.contains(refusal) { result.refusals.append(refusal) }
+    }
+
+    /// Whose values go where cannot be told, and nothing else about the item can be judged.
+    mutating func refuse(_ conflict: RenamingMatch.Conflict, _ entity: String, _ property: String?) {
+        refuse(
+            .renameAmbiguous, entity, property,
+            "its renaming identifier says that it was \(conflict.old), and so does \(conflict.other)'s",
+            way:
+                "leave the identifier to the one that \(conflict.old)'s \(property == nil ? "objects" : "values") go to"
+        )
     }
 
     private mutating func describe(_ old: EntityDescription, _ new: EntityDescription) {

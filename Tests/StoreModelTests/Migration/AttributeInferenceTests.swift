@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import StoreModel
@@ -34,6 +35,33 @@ import Testing
         #expect(mapping.entity("E")?.attribute("anchorKey")?.source == "modificationCounter")
         #expect(mapping.removedProperties == [])
         #expect(mapping.told == ["rename E.anchorKey"])
+    }
+
+    @Test func twoThatSayTheyWereTheSameAreRefusedAndNothingElseIsSaidOfThem() {
+        let old = [Short.entity("E", [Short.attribute("name"), Short.attribute("other")])]
+        let mapping = Short.infer(
+            old,
+            [
+                Short.entity(
+                    "E",
+                    [
+                        Short.attribute("first", was: "name"),
+                        Short.attribute("second", .date, optional: false, was: "name"),
+                        Short.attribute("other"),
+                    ])
+            ])
+        #expect(mapping.refused == ["E.second RenameAmbiguous"])
+        #expect(
+            "\(mapping.refusals[0])"
+                == "E.second: its renaming identifier says that it was name, and so does first's (leave the identifier to the "
+                + "one that name's values go to)")
+        // One that keeps its name says nothing of what it was, and two that change places do not collide.
+        let taken = Short.infer(
+            old, [Short.entity("E", [Short.attribute("new", was: "name"), Short.attribute("name")])])
+        #expect(taken.refused == [] && taken.entity("E")?.attribute("name")?.source == nil)
+        let swapped = Short.infer(
+            old, [Short.entity("E", [Short.attribute("name", was: "other"), Short.attribute("other", was: "name")])])
+        #expect(swapped.refused == [] && swapped.entity("E")?.attribute("name")?.source == "other")
     }
 
     @Test func withoutAnIdentifierARenameIsARemovalAndAnAddition() {

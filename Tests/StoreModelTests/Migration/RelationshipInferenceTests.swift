@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import StoreModel
@@ -93,5 +94,28 @@ import Testing
         let alone: (RelationshipDescription?, RelationshipDescription?) = (Short.toMany("bs", "B"), nil)
         let both = (Short.toMany("bs", "B", inverse: "a"), Short.toOne("a", "A", inverse: "bs", optional: false))
         #expect(infer(alone, both).refused == [])
+    }
+
+    @Test func entitiesAndRelationshipsThatSayTheyWereTheSameAreRefusedAlone() {
+        let old = [
+            Short.entity("A", [], [Short.toOne("b", "B", inverse: "as")]),
+            Short.entity("B", [], [Short.toMany("as", "A", inverse: "b")]),
+        ]
+        let entities = Short.infer(
+            old,
+            [
+                Short.entity("A", [], [Short.toOne("b", "D", inverse: "as")]), Short.entity("C", was: "B"),
+                Short.entity("D", was: "B", [], [Short.toMany("as", "A", inverse: "b")]),
+            ])
+        #expect(entities.refused.contains("D RenameAmbiguous"))
+        #expect(!entities.refused.contains { $0.hasSuffix("DestinationChanged") }, "\(entities.refused)")
+        let relationships = Short.infer(
+            [Short.entity("A", [], [Short.toOne("b", "B")]), Short.entity("B")],
+            [
+                Short.entity(
+                    "A", [], [Short.toOne("c", "B", was: "b"), Short.toOne("d", "B", optional: false, was: "b")]),
+                Short.entity("B"),
+            ])
+        #expect(relationships.refused == ["A.d RenameAmbiguous"])
     }
 }
