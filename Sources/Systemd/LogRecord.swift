@@ -31,22 +31,23 @@ public struct LogRecord: Sendable, Hashable {
         self.function = function
     }
 
-    /// The fields as the journal takes them, `NAME=value` each (systemd.journal-fields(7)).
+    /// The fields as the journal takes them, `NAME=value` each (systemd.journal-fields(7)). Message and values are one line
+    /// each: `journalctl` shows what has control characters as a blob, and further lines as if they were messages.
     public var journalFields: [String] {
-        var result = ["MESSAGE=\(message)", "PRIORITY=\(level.rawValue)"]
+        var result = ["MESSAGE=\(LineText.printable(message))", "PRIORITY=\(level.rawValue)"]
         if let messageID { result.append("MESSAGE_ID=\(messageID)") }
         result += ["CODE_FILE=\(file)", "CODE_LINE=\(line)", "CODE_FUNC=\(function)"]
-        return result + fields.map { "\(Self.journalName($0.name))=\($0.value)" }
+        return result + fields.map { "\(Self.journalName($0.name))=\(LineText.printable($0.value))" }
     }
 
-    /// The message as one line of text: `message (name=value, …)`.
+    /// The message as one line of text: `message (name=value, …)`, with line breaks and control characters written out.
     /// - Parameter isPrefixed: whether to begin with `<N>`, which tells the journal the level of a line on standard
     ///   error (sd-daemon(3)); else with the level's name.
     public func text(isPrefixed: Bool) -> String {
         let head = isPrefixed ? "<\(level.rawValue)>" : "\(level.name): "
         let details = fields.map { "\($0.name)=\($0.value)" }.joined(separator: ", ")
         let body = details.isEmpty ? message : "\(message) (\(details))"
-        return head + String(body.map { $0.isNewline ? " " : $0 })
+        return head + LineText.printable(body)
     }
 
     static func journalName(_ name: String) -> String {

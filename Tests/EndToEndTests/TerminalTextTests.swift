@@ -28,6 +28,17 @@ import Testing
         #expect(try daemon.json("get", "Tag/1").first?[0]?["values"]?["name"]?.stringValue == Self.forged)
     }
 
+    @Test func theDaemonsLogKeepsItsLinesWhateverAStoreIsCalled() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("x\nerror: forged\u{1B}[2J.sqlite")
+        try StoreCreator.create(path, model: SampleModels.library)
+        let daemon = try RunningDaemon(store: path, folder: folder)
+        #expect(daemon.stop() == 0)
+        let lines = daemon.messages.split(separator: "\n")
+        #expect(lines.contains { $0.contains(#"x\nerror: forged\u{1B}[2J.sqlite"#) }, "\(daemon.messages)")
+        #expect(!lines.contains { $0.hasPrefix("error:") } && !daemon.messages.contains("\u{1B}"))
+    }
+
     @Test func textThatIsOursKeepsItsLines() throws {
         let sample = try SampleStore()
         let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)

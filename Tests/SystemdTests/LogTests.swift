@@ -13,7 +13,7 @@ struct LogTests {
     func fields() {
         #expect(
             record.journalFields == [
-                "MESSAGE=disk is\nfull", "PRIORITY=4", "MESSAGE_ID=0123456789abcdef0123456789abcdef",
+                "MESSAGE=disk is\\nfull", "PRIORITY=4", "MESSAGE_ID=0123456789abcdef0123456789abcdef",
                 "CODE_FILE=M/F.swift", "CODE_LINE=7", "CODE_FUNC=f()", "COEXISTD_STORE=/a b", "LAG_MS=5", "X_PID=1",
                 "X9=x",
             ])
@@ -22,9 +22,21 @@ struct LogTests {
     @Test("The text is one line, with a prefix for the journal or the level's name")
     func text() {
         let details = "(COEXISTD_STORE=/a b, lag-ms=5, _PID=1, 9=x)"
-        #expect(record.text(isPrefixed: true) == "<4>disk is full \(details)")
-        #expect(record.text(isPrefixed: false) == "warning: disk is full \(details)")
+        #expect(record.text(isPrefixed: true) == "<4>disk is\\nfull \(details)")
+        #expect(record.text(isPrefixed: false) == "warning: disk is\\nfull \(details)")
         #expect(LogRecord(.info, "plain").text(isPrefixed: true) == "<6>plain")
+    }
+
+    @Test("Nothing that somebody else chose begins a line of its own, or is obeyed by a terminal")
+    func othersText() {
+        let forged = "x\n<0>all is lost\r\u{1B}[2J\u{85}\u{2028}\u{202E}"
+        let shown = #"x\n<0>all is lost\r\u{1B}[2J\u{85}\u{2028}\u{202E}"#
+        let record = LogRecord(.info, forged, fields: [("AUTHOR", forged)], file: "F", line: 1, function: "f")
+        #expect(record.text(isPrefixed: true) == "<6>\(shown) (AUTHOR=\(shown))")
+        #expect(
+            record.journalFields == [
+                "MESSAGE=\(shown)", "PRIORITY=6", "CODE_FILE=F", "CODE_LINE=1", "CODE_FUNC=f", "AUTHOR=\(shown)",
+            ])
     }
 
     @Test("Only what is grave enough is written, and the text not even made otherwise")

@@ -1,4 +1,5 @@
 import Foundation
+import Systemd
 import Varlink
 
 /// Where a command writes: JSON for a script, aligned text for a person.
@@ -20,7 +21,7 @@ final class Output {
     }
 
     /// One line for a person, whatever the text holds.
-    func line(_ text: String = "") { write(Self.printable(text)) }
+    func line(_ text: String = "") { write(LineText.printable(text)) }
 
     /// Text of ours that has several lines.
     func lines(_ text: String) {
@@ -36,7 +37,7 @@ final class Output {
 
     /// Rows with columns as wide as their widest cell; the first row is the head.
     func table(_ rows: [[String]]) {
-        let rows = rows.map { $0.map(Self.printable) }
+        let rows = rows.map { $0.map(LineText.printable) }
         guard let columns = rows.map(\.count).max() else { return }
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         for (i, row) in rows.enumerated() {
@@ -64,7 +65,7 @@ final class Output {
     /// Says on standard error what a person should know although the command did what it should.
     func warn(_ warnings: [String]) {
         for warning in warnings {
-            FileHandle.standardError.write(Data("coexistctl: warning: \(Self.printable(warning))\n".utf8))
+            FileHandle.standardError.write(Data("coexistctl: warning: \(LineText.printable(warning))\n".utf8))
         }
     }
 
@@ -83,36 +84,7 @@ final class Output {
             let end = text.hasSuffix("?") || text.hasSuffix(".") ? "" : "."
             return i == 0 ? text + end : text.prefix(1).uppercased() + text.dropFirst() + end
         }
-        let text = Self.printable("\(program): \(failure.code): \(sentences.joined(separator: " "))")
+        let text = LineText.printable("\(program): \(failure.code): \(sentences.joined(separator: " "))")
         FileHandle.standardError.write(Data((text + "\n").utf8))
-    }
-
-    // MARK: What a terminal would obey
-
-    /// The text as one line that a terminal shows and does not obey: what a store holds must neither move the cursor nor look
-    /// like lines of ours. Line breaks, control characters and those that turn the direction of text are written as in Swift.
-    static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where isControl(scalar): result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        // C0, DEL and C1.
-        case 0..<0x20, 0x7F...0x9F: true
-        // The marks, embeddings, overrides and isolates of the bidirectional algorithm; line and paragraph separator.
-        case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StoreFormat
+import Systemd
 
 /// A bar on standard error for a step that takes a while: shown only on a terminal, and only after a second.
 final class ProgressBar {
@@ -29,7 +30,7 @@ final class ProgressBar {
         } else {
             text += "\(done) "
         }
-        FileHandle.standardError.write(Data((text + Output.printable(detail)).utf8))
+        FileHandle.standardError.write(Data((text + LineText.printable(detail)).utf8))
     }
 
     /// Takes the bar away.

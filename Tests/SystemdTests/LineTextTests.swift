@@ -1,9 +1,8 @@
+import Systemd
 import Testing
 
-@testable import Control
-
-/// What a person's terminal is given.
-@Suite struct OutputTests {
+/// What a person's terminal, and the log, are given.
+@Suite struct LineTextTests {
     @Test(
         arguments: [
             ("plain", "plain"), ("Łódź 𝕏 שלום", "Łódź 𝕏 שלום"), ("a\nb\r\nc\td", "a\\nb\\r\\nc\\td"),
@@ -11,7 +10,7 @@ import Testing
             ("a\u{202E}b\u{2066}c\u{200F}", "a\\u{202E}b\\u{2066}c\\u{200F}"), ("a\u{2028}b", "a\\u{2028}b"),
             ("👩\u{200D}🚀", "👩\u{200D}🚀"),
         ])
-    func holdsNothingThatItWouldObey(text: String, shown: String) {
-        #expect(Output.printable(text) == shown)
+    func holdsNothingThatATerminalWouldObey(text: String, shown: String) {
+        #expect(LineText.printable(text) == shown)
     }
 }
