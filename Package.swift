@@ -118,7 +118,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "SQLiteTests", dependencies: ["TestKit", "SQLite"], swiftSettings: strict),
         .testTarget(name: "KeyedArchiveTests", dependencies: ["KeyedArchive"], swiftSettings: strict),
-        .testTarget(name: "StoreModelTests", dependencies: ["StoreModel", "KeyedArchive"], swiftSettings: strict),
+        .testTarget(
+            name: "StoreModelTests", dependencies: ["TestKit", "StoreModel", "KeyedArchive"], swiftSettings: strict),
         .testTarget(
             name: "StoreFormatTests", dependencies: ["TestKit", "StoreFormat", "StoreModel"], swiftSettings: strict),
         .testTarget(name: "LegacyStackTests", dependencies: ["TestKit", "CoreData"], swiftSettings: strict),

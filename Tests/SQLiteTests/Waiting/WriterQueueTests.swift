@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import Synchronization
+import TestKit
 import Testing
 
 @Suite
@@ -20,15 +21,6 @@ struct WriterQueueTests {
         return connection
     }
 
-    private func wait(until condition: () -> Bool) -> Bool {
-        let end = Date().addingTimeInterval(60)
-        while !condition() {
-            guard Date() < end else { return false }
-            usleep(500)
-        }
-        return true
-    }
-
     /// Starts a thread that writes a row when its turn comes, and returns when it is in the queue.
     private func startWriter(_ number: Int, _ done: DispatchGroup, _ failures: Failures) -> Bool {
         let before = WriterQueue.members(at: file).count
@@ -44,7 +36,7 @@ struct WriterQueueTests {
                 }
             } catch { failures.add(error) }
         }
-        return wait { WriterQueue.members(at: file).count > before }
+        return eventually { WriterQueue.members(at: file).count > before }
     }
 
     private final class Failures: Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import SQLite
 import StoreFormat
 import StoreModel
+import TestKit
 import Testing
 
 /// What becomes of the values of attributes.

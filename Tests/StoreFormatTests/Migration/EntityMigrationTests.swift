@@ -1,5 +1,6 @@
 import StoreFormat
 import StoreModel
+import TestKit
 import Testing
 
 /// What becomes of entities, their numbers and trees.

@@ -2,6 +2,7 @@ import Foundation
 import SQLite
 import StoreFormat
 import StoreModel
+import TestKit
 import Testing
 
 /// History: the same transactions under the same numbers, with the entities and properties of now.

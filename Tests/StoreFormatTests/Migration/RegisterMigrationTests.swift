@@ -1,6 +1,7 @@
 import SQLite
 import StoreFormat
 import StoreModel
+import TestKit
 import Testing
 
 /// Ownership of an adopted store.

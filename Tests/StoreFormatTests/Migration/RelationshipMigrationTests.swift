@@ -1,5 +1,6 @@
 import StoreFormat
 import StoreModel
+import TestKit
 import Testing
 
 /// What becomes of what connects objects. A has the number 1, B the number 2.
