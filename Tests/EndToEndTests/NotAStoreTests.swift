@@ -186,16 +186,6 @@ import Testing
 
     // MARK: As a user with few rights
 
-    /// Runs a program as somebody who may not read everything: as `nobody`, where this is root.
-    private static func runAsNobody(_ program: String, _ arguments: [String]) throws -> Programs.Result {
-        guard geteuid() == 0 else { return try Programs.run(program, arguments) }
-        guard let setpriv = Programs.find("setpriv") else { throw CocoaError(.fileNoSuchFile) }
-        return try Programs.run(
-            setpriv, ["--reuid=65534", "--regid=65534", "--clear-groups", program] + arguments)
-    }
-
-    private static let canBeNobody = (try? runAsNobody(Programs.coexistctl, ["--version"]))?.exitCode == 0
-
     enum Refusal: String, CaseIterable, CustomTestStringConvertible {
         case unreadable = "AccessDenied"
         case truncated = "Damaged"
@@ -206,7 +196,7 @@ import Testing
 
     /// While another program has the store open, with commits in its log: neither the file nor its sidecars change.
     @Test(
-        .enabled(if: canBeNobody, "another user cannot run the programs that were built here"),
+        .enabled(if: Programs.canBeNobody, "another user cannot run the programs that were built here"),
         arguments: Refusal.allCases)
     func aRefusedStoreStaysWithItsSidecars(refusal: Refusal) throws {
         let sample = try SampleStore()
@@ -237,7 +227,7 @@ import Testing
         #expect(before.keys.contains("Library.sqlite-wal") && before.keys.contains("Library.sqlite-shm"))
         var arguments = ["--store", path, "--socket", sample.folder.file("socket")]
         if refusal == .otherModel { arguments += ["--model", other] }
-        let daemon = try Self.runAsNobody(Programs.coexistd, arguments)
+        let daemon = try Programs.runAsNobody(Programs.coexistd, arguments)
         #expect([4, 5].contains(daemon.exitCode), "\(daemon.exitCode)")
         #expect(daemon.errors.contains(refusal.rawValue), "\(daemon.errors)")
         let after = try image()
@@ -247,7 +237,7 @@ import Testing
             #expect(after[name] == bytes, "\(name) at \(places.prefix(20))")
         }
         if refusal == .unreadable {
-            let result = try Self.runAsNobody(Programs.coexistctl, ["inspect", path])
+            let result = try Programs.runAsNobody(Programs.coexistctl, ["inspect", path])
             #expect(result.exitCode == 4)
             #expect(result.errors.contains(" AccessDenied: "), "\(result.errors)")
         }

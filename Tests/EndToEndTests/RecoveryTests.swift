@@ -121,6 +121,13 @@ import Varlink
         let out = sample.folder.file("out.store")
         let result = try Programs.ctl("salvage", sample.path, out)
         #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+        // What was read, in words: an entity without objects, one with two, and a join table.
+        for line in [
+            #"entity Book +0 objects  none that is known of"#, #"entity Tag +2 objects  none that is known of"#,
+            #"join table Z_1TAGS +0 pairs +none that is known of"#,
+        ] {
+            #expect(result.output.range(of: line, options: .regularExpression) != nil, "\(line) \(result.output)")
+        }
         #expect(result.output.contains("note: guessed: 2 rows of ZTAG, columns in the order of a new table"))
         #expect(try Programs.ctl("verify", out).output == "0 violations\n")
         #expect(try Programs.sqlite3(out, "SELECT ZNAME FROM ZTAG ORDER BY 1").lines == ["a", "b"])

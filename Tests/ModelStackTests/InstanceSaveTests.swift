@@ -103,7 +103,8 @@ import Testing
             try save(.delete(.init(entity: "Shelf", key: 1), expecting: nil))
         }
         #expect(error?.code == .deleteDenied)
-        #expect(error?.objects.count == 2)
+        #expect(error?.objects.map(\.object) == [.init(entity: "Shelf", key: 1)])
+        #expect(error?.message == "Shelf/1: Shelf.books denies it while it holds Book/2, Book/1")
         #expect(try sql("SELECT count(*) FROM ZSHELF") == [[1]])
     }
 

@@ -8,6 +8,8 @@ struct Arguments {
         var flags: Set<String> = []
         /// Options with a value, as `--model FILE`.
         var options: Set<String> = []
+        /// Those of them that may be given several times.
+        var repeatable: Set<String> = []
         /// How many operands.
         var operands: ClosedRange<Int> = 0...0
     }
@@ -41,6 +43,9 @@ struct Arguments {
                 guard let value = parts.count == 2 ? parts[1] : words.popFirst() else {
                     throw CommandFailure.usage("--\(name) needs a value", "usage: \(usage)")
                 }
+                if let first = options[name]?.first, !form.repeatable.contains(name) {
+                    throw CommandFailure.usage("--\(name) is given twice: \(first) and \(value)", "give it once")
+                }
                 options[name, default: []].append(value)
             } else {
                 let nearest = NearestName.of(name, among: Array(form.flags.union(form.options)))
@@ -48,22 +53,37 @@ struct Arguments {
                     "there is no option --\(name)", nearest.map { "did you mean --\($0)?" } ?? "usage: \(usage)")
             }
         }
-        guard form.operands.contains(operands.count) else {
+        guard operands.count >= form.operands.lowerBound else {
             throw CommandFailure.usage(
-                operands.count < form.operands.lowerBound ? "something is missing" : "there is more than it takes",
+                operands.isEmpty
+                    ? "nothing is named" : "something is missing behind \(operands.joined(separator: " "))",
                 "usage: \(usage)")
+        }
+        if operands.count > form.operands.upperBound {
+            throw CommandFailure.usage(
+                "\"\(operands[form.operands.upperBound])\" is more than the command takes", "usage: \(usage)")
         }
     }
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }
-    func value(_ option: String) -> String? { options[option]?.last }
+    func value(_ option: String) -> String? { options[option]?.first }
     func values(_ option: String) -> [String] { options[option] ?? [] }
+
+    /// - Throws: `CommandFailure` if the option is there and names no stack.
+    func stack(_ option: String = "stack") throws -> StackName? {
+        guard let name = value(option) else { return nil }
+        guard let stack = StackName(rawValue: name) else {
+            throw CommandFailure.usage("there is no stack \"\(name)\"", "give --\(option) legacy or --\(option) model")
+        }
+        return stack
+    }
 
     /// - Throws: `CommandFailure` if the option is there and no number from 0.
     func number(_ option: String) throws -> Int? {
         guard let text = value(option) else { return nil }
         guard let number = Int(text), number >= 0 else {
-            throw CommandFailure.usage("--\(option) takes a number from 0, not \(text)", "give a number")
+            throw CommandFailure.usage(
+                "--\(option) takes a whole number from 0 to \(Int.max), not \"\(text)\"", "give a number")
         }
         return number
     }

@@ -51,7 +51,7 @@ public enum CoexistCtl {
         // A name can stand for a command on a store and one on the daemon: the operands tell.
         var failure: (any Error)?
         for command in given {
-            let usage = "coexistctl \(command.name) \(command.usage)"
+            let usage = ["coexistctl", command.name, command.usage].filter { !$0.isEmpty }.joined(separator: " ")
             let arguments: Arguments
             do {
                 arguments = try Arguments(rest, form: command.form, usage: usage)
@@ -76,7 +76,7 @@ public enum CoexistCtl {
         guard given.isEmpty else { return given }
         let nearest = NearestName.of(name, among: commands.map(\.name))
         throw CommandFailure.usage(
-            "there is no command \(name)",
+            name.isEmpty ? "the command's name is empty" : "there is no command \(name)",
             nearest.map { "did you mean \($0)?" } ?? "`coexistctl help` lists the commands")
     }
 

@@ -9,12 +9,15 @@ struct Command: Sendable {
 
     init(
         _ name: String, _ usage: String, _ summary: String, flags: Set<String> = [], options: Set<String> = [],
-        operands: ClosedRange<Int> = 0...0, run: @escaping @Sendable (Arguments, Output) throws -> Int32
+        repeatable: Set<String> = [], operands: ClosedRange<Int> = 0...0,
+        run: @escaping @Sendable (Arguments, Output) throws -> Int32
     ) {
         self.name = name
         self.usage = usage
         self.summary = summary
-        form = Arguments.Form(flags: flags.union(["json", "help"]), options: options, operands: operands)
+        form = Arguments.Form(
+            flags: flags.union(["json", "help"]), options: options.union(repeatable), repeatable: repeatable,
+            operands: operands)
         self.run = run
     }
 }

@@ -27,7 +27,9 @@ struct CommandFailure: Error {
                 ["object": .string("\(offence.object)"), "reason": .string(offence.reason)]
             }
             self.init(
-                exitCode: Self.exitCode(error.code.rawValue, opening: opening), code: error.code.rawValue,
+                // A file is meant here; what a role is missing for comes from the daemon.
+                exitCode: Self.exitCode(error.code.rawValue, opening: opening || error.code == .accessDenied),
+                code: error.code.rawValue,
                 message: error.message, way: error.way, details: objects.isEmpty ? [:] : ["objects": .array(objects)])
         case let error as ModelError:
             self.init(exitCode: 4, code: "ModelUnreadable", message: "\(error)", way: "give a model that can be read")

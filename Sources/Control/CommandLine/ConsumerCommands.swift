@@ -24,6 +24,10 @@ extension DaemonCommands {
         case ("ack", 3):
             reply = try client.call("Acknowledge", ["name": .string(operands[1]), "token": .string(operands[2])])
         case ("remove", 2): reply = try client.call("RemoveConsumer", ["name": .string(operands[1])])
+        case ("add", _), ("ack", _), ("remove", _):
+            throw CommandFailure.usage(
+                "`consumers \(operands.joined(separator: " "))` lacks something, or has too much",
+                "use add NAME, ack NAME TOKEN or remove NAME")
         default:
             throw CommandFailure.usage(
                 "`consumers \(operands.joined(separator: " "))` is no command",

@@ -6,11 +6,13 @@ struct DaemonClient {
     private let client: Client
 
     /// Connects to `--socket`, else `COEXIST_SOCKET`, else the usual place.
-    /// - Throws: `ClientError`.
+    /// - Throws: `ClientError`; `CommandFailure` for an empty path.
     init(_ arguments: Arguments) throws {
-        let path =
-            arguments.value("socket") ?? ProcessInfo.processInfo.environment["COEXIST_SOCKET"]
-            ?? Configuration.defaultSocket
+        let named = arguments.value("socket") ?? ProcessInfo.processInfo.environment["COEXIST_SOCKET"]
+        guard named != "" else {
+            throw CommandFailure.usage("the socket's path is empty", "give it: --socket PATH, or COEXIST_SOCKET")
+        }
+        let path = named ?? Configuration.defaultSocket
         // What is no address is a path from the working directory on, as everywhere in a shell.
         client = try Client(path.hasPrefix("/") || path.hasPrefix("unix:") ? path : "./" + path)
     }

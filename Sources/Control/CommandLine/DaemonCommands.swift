@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import Varlink
 
 /// The commands that ask a running daemon.
@@ -102,7 +103,7 @@ enum DaemonCommands {
             options: ["stack", "wait"]
         ) { arguments, output, client in
             var parameters: JSONObject = [:]
-            parameters["stack"] = arguments.value("stack").map { .string($0) }
+            parameters["stack"] = try arguments.stack().map { .string($0.rawValue) }
             parameters["wait"] = arguments.value("wait").map { .string($0) }
             let stacks = try client.call("Replay", parameters)["stacks"] ?? [:]
             if output.isJSON {

@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import Varlink
 
 extension DaemonCommands {
@@ -12,7 +13,7 @@ extension DaemonCommands {
             options: ["stack"], operands: 1...10_000
         ) { arguments, output, client in
             var parameters: JSONObject = ["objects": .array(arguments.operands.map { .string($0) })]
-            parameters["stack"] = arguments.value("stack").map { .string($0) }
+            parameters["stack"] = try arguments.stack().map { .string($0.rawValue) }
             parameters["fresh"] = arguments.has("fresh") ? true : nil
             show(try client.call("Get", parameters)["objects"]?.arrayValue ?? [], output)
             return 0
@@ -43,7 +44,8 @@ extension DaemonCommands {
             return 0
         },
         command(
-            "delete", "OBJECT… [--stack S] [--author A]", "Deletes objects in one transaction",
+            "delete", "OBJECT… [--stack S] [--author A]",
+            "Deletes objects in one transaction, with what the delete rules say",
             options: ["stack", "author"], operands: 1...10_000
         ) { arguments, output, client in
             var parameters = try writing(arguments)
@@ -52,7 +54,7 @@ extension DaemonCommands {
             if output.isJSON {
                 output.json(.object(reply))
             } else {
-                output.line(reply["token"]?.stringValue.map { "deleted in \($0)" } ?? "there was nothing to delete")
+                showDeleted(reply, output)
             }
             return 0
         },
@@ -60,7 +62,7 @@ extension DaemonCommands {
 
     private static func writing(_ arguments: Arguments) throws -> JSONObject {
         var parameters: JSONObject = [:]
-        parameters["stack"] = arguments.value("stack").map { .string($0) }
+        parameters["stack"] = try arguments.stack().map { .string($0.rawValue) }
         parameters["author"] = arguments.value("author").map { .string($0) }
         return parameters
     }
@@ -99,7 +101,7 @@ extension DaemonCommands {
     private static func fetch(_ arguments: Arguments, _ output: Output, _ client: DaemonClient) throws -> Int32 {
         var parameters: JSONObject = ["entity": .string(arguments.operands[0])]
         parameters["where"] = arguments.value("where").map { .string($0) }
-        parameters["stack"] = arguments.value("stack").map { .string($0) }
+        parameters["stack"] = try arguments.stack().map { .string($0.rawValue) }
         parameters["limit"] = try arguments.number("limit").map { JSON($0) }
         parameters["offset"] = try arguments.number("offset").map { JSON($0) }
         if arguments.has("count") {
@@ -125,6 +127,16 @@ extension DaemonCommands {
         }
         for object in objects { ObjectText.print(object, output) }
         output.line("\(objects.count) object\(objects.count == 1 ? "" : "s")")
+    }
+
+    private static func showDeleted(_ reply: JSONObject, _ output: Output) {
+        func list(_ key: String) -> String? {
+            let counts = reply[key]?.objectValue ?? [:]
+            return counts.isEmpty ? nil : counts.map { "\($1.description) \($0)" }.joined(separator: ", ")
+        }
+        if let deleted = list("deleted") { output.line("deleted: \(deleted)") }
+        if let nullified = list("nullified") { output.line("let go of them: \(nullified)") }
+        output.line(reply["token"]?.stringValue.map { "deleted in \($0)" } ?? "there was nothing to delete")
     }
 
     private static func showWritten(_ reply: JSONObject, _ output: Output) {

@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import Varlink
 
 /// The commands about who owns what, on the running daemon.
@@ -35,7 +36,7 @@ extension DaemonCommands {
                 "a handover takes one of --to and --back", "name the new owner: --to legacy or --to model")
         }
         var parameters: JSONObject = ["entities": .array(arguments.operands.map { .string($0) })]
-        parameters["to"] = arguments.value("to").map { .string($0) }
+        parameters["to"] = try arguments.stack("to").map { .string($0.rawValue) }
         parameters["back"] = isBack ? true : nil
         parameters["dryRun"] = arguments.has("dry-run") ? true : nil
         parameters["reason"] = arguments.value("reason").map { .string($0) }

@@ -108,14 +108,32 @@ enum RecoveryCommands {
         ]
     }
 
+    private static func counted(_ count: some BinaryInteger, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    private static func lost(_ count: Int64?) -> String {
+        switch count {
+        case nil: "some, and nothing tells how many"
+        case 0: "none that is known of"
+        case let count?: "\(count) at least"
+        }
+    }
+
     private static func print(_ report: StoreSalvage.Report, _ target: String, _ output: Output) {
         output.table(
-            [["entity or join table", "read", "lost"]]
-                + (report.entities + report.joins).map { part in
-                    [part.name, "\(part.read)", part.lost.map { "\($0)" } ?? "some"]
-                })
-        if report.values > 0 { output.line("\(report.values) values could not be read, and are empty") }
-        if report.links > 0 { output.line("\(report.links) links led to lost rows, and were cleared") }
+            [["what", "read", "lost"]]
+                + report.entities.map { ["entity \($0.name)", counted($0.read, "object"), lost($0.lost)] }
+                + report.joins.map { ["join table \($0.name)", counted($0.read, "pair"), lost($0.lost)] })
+        if report.values > 0 {
+            output.line(
+                "\(counted(report.values, "value")) could not be read, and \(report.values == 1 ? "is" : "are") empty")
+        }
+        if report.links > 0 {
+            output.line(
+                "\(counted(report.links, "link")) led to lost objects, and \(report.links == 1 ? "was" : "were") cleared"
+            )
+        }
         for object in report.unsavable {
             output.line(
                 "\(object.entity)/\(object.key) has no \(object.property), which is mandatory: it can be read, and not be "

@@ -14,7 +14,7 @@ enum StoreCommands {
             operands: 1...1, run: inspect),
         Command(
             "dump", "STORE [--stack legacy|model] [--entity E]… [--model MODEL]", "Every object, a JSON object a line",
-            options: ["stack", "entity", "model"], operands: 1...1, run: dump),
+            options: ["stack", "model"], repeatable: ["entity"], operands: 1...1, run: dump),
         Command(
             "verify", "STORE [--repair] [--model MODEL]",
             "Checks every rule of the format and of our own tables; mends counters, indexes and leftovers where asked",
@@ -71,10 +71,7 @@ enum StoreCommands {
     }
 
     private static func dump(_ arguments: Arguments, _ output: Output) throws -> Int32 {
-        let name = arguments.value("stack") ?? "legacy"
-        guard let stack = StackName(rawValue: name) else {
-            throw CommandFailure.usage("there is no stack \(name)", "it is legacy or model")
-        }
+        let stack = try arguments.stack() ?? .legacy
         let store = try open(arguments)
         let wanted = try arguments.values("entity").map { try store.layout.entity($0).name }
         let instance = try StackFactory.reader(stack, store)
@@ -87,7 +84,7 @@ enum StoreCommands {
     }
 
     private static func verify(_ arguments: Arguments, _ output: Output) throws -> Int32 {
-        let store = try open(arguments, requiringEqualHashes: false)
+        let store = try openToVerify(arguments, output)
         let repaired = arguments.has("repair") ? try StoreRepair.repair(store) : []
         let bar = ProgressBar("verifying")
         defer { bar.finish() }
@@ -101,6 +98,24 @@ enum StoreCommands {
         report(violations, output, repaired: repaired)
         // What was there before adoption is a fact of the file; a store never adopted has no such record.
         return violations.contains { $0.severity == .error || (!isAdopted && $0.severity == .inherited) } ? 1 : 0
+    }
+
+    /// By another model than its own nearly everything in a store is wrong: that is said first, and instead. Where the store
+    /// does not tell any more which one is its own, the rules are checked by the given one.
+    private static func openToVerify(_ arguments: Arguments, _ output: Output) throws -> Store {
+        do {
+            return try open(arguments)
+        } catch let failure as CommandFailure where failure.code == StoreError.Code.schemaMismatch.rawValue {
+            if let own = try? Store.open(arguments.operands[0]),
+                (try? SchemaAgreement.compare(own.model, with: own.metadata))?.isEmpty == true
+            {
+                var failure = failure
+                failure.way = "leave --model out, or " + failure.way
+                throw failure
+            }
+            output.warn([failure.message])
+            return try open(arguments, requiringEqualHashes: false)
+        }
     }
 
     private static func report(_ found: [Violation], _ output: Output, repaired: [String]) {

@@ -206,8 +206,9 @@ public enum ControlInterface {
         # nothing is saved, whoever asks: the token is null.
         method Update(object: string, values: object, expect: ?int, stack: ?string, author: ?string) -> (object: object, token: ?string)
 
-        # Deletes objects in one transaction.
-        method Delete(objects: []string, stack: ?string, author: ?string) -> (token: ?string)
+        # Deletes objects in one transaction, and what the delete rules say: how many of each entity are deleted, and how many
+        # others let go of one that is, the part of the other owner's rows included. Where no history tells, both are empty.
+        method Delete(objects: []string, stack: ?string, author: ?string) -> (token: ?string, deleted: [string]int, nullified: [string]int)
 
         # Transactions with their changes, oldest first, of an author, or of all others with ! before the name. With more: one
         # a reply; with follow, new ones as they come.

@@ -151,6 +151,13 @@ struct Requests: Sendable {
             throw StoreError(.refused, "there is nothing to delete", way: "name at least one object")
         }
         let (result, _) = try save(references.map { .delete($0, expecting: nil) }, parameters, entity: first.entity)
-        return ["token": try written(result)]
+        let counts = try result.transaction.map { number in
+            try bridge.read { try HistoryReader($0, store: store).counts(of: number) }
+        }
+        func json(_ kind: HistoryChange.Kind) -> JSON {
+            let entities = (counts?[kind] ?? [:]).sorted { $0.key < $1.key }
+            return .object(JSONObject(entities.map { ($0.key, JSON(Int($0.value))) }))
+        }
+        return ["token": try written(result), "deleted": json(.delete), "nullified": json(.update)]
     }
 }

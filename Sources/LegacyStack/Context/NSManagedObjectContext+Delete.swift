@@ -95,8 +95,8 @@ extension NSManagedObjectContext {
     }
 
     /// The deletions that a rule of the deleted objects denies, as members are left.
-    func deniedDeletions() -> [StoreError.Offence] {
-        var offences: [StoreError.Offence] = []
+    func deniedDeletions() -> [(object: ObjectReference, relationship: String, held: [ObjectReference])] {
+        var denied: [(object: ObjectReference, relationship: String, held: [ObjectReference])] = []
         for object in deletedList {
             for slot in object.info.relationshipSlots {
                 guard case .relationship(let relationship) = object.info.properties[slot],
@@ -107,14 +107,10 @@ extension NSManagedObjectContext {
                     ? object.toMany(slot, relationship) : object.toOne(slot, relationship).map { [$0] } ?? []
                 let left = members.filter { !$0.flags.contains(.deleted) && $0.isThere }
                 guard !left.isEmpty else { continue }
-                offences.append(
-                    .init(
-                        object: object.id.shown,
-                        reason:
-                            "\(object.info.name).\(relationship.name) denies it while it holds \(left.count) object\(left.count == 1 ? "" : "s")"
-                    ))
+                denied.append(
+                    (object.id.shown, "\(object.info.name).\(relationship.name)", left.map(\.id.shown)))
             }
         }
-        return offences
+        return denied
     }
 }

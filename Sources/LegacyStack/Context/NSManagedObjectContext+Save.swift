@@ -104,11 +104,7 @@ extension NSManagedObjectContext {
 
     func validate() throws {
         let denied = deniedDeletions()
-        if !denied.isEmpty {
-            throw StoreError(
-                .deleteDenied, denied.map { "\($0.name): \($0.reason)" }.joined(separator: "; "),
-                way: "delete what the relationship holds first, or take it out of it", objects: denied)
-        }
+        if !denied.isEmpty { throw StoreError.deleteDenied(denied) }
         var offences: [StoreError.Offence] = []
         var first: StoreError?
         func check(_ body: () throws -> Void) throws {

@@ -56,14 +56,16 @@ extension SaveRun {
     }
 
     private func refuse(_ denied: [Dependent]) throws {
-        guard let first = denied.first else { return }
-        throw StoreError(
-            .deleteDenied,
-            "\(first.deleted.reference) cannot be deleted: \(first.property.name) still holds \(first.other.reference)",
-            way: "remove what it holds first",
-            objects: denied.map {
-                .init(object: $0.deleted.reference, reason: "\($0.property.name) holds \($0.other.reference)")
-            })
+        var refused: [(object: ObjectReference, relationship: String, held: [ObjectReference])] = []
+        for dependent in denied {
+            let object = dependent.deleted.reference
+            let relationship = "\(dependent.deleted.entity.name).\(dependent.property.name)"
+            if refused.last?.object != object || refused.last?.relationship != relationship {
+                refused.append((object, relationship, []))
+            }
+            refused[refused.count - 1].held.append(dependent.other.reference)
+        }
+        if !refused.isEmpty { throw StoreError.deleteDenied(refused) }
     }
 
     // MARK: Who is related

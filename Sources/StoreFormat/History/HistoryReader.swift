@@ -175,6 +175,29 @@ extension HistoryReader {
         return TransactionOrigin(author: statement.text(2), processID: statement.text(4), bundleID: statement.text(5))
     }
 
+    /// How many objects of each entity a transaction inserted, updated and deleted, with the owner's part of a forwarded
+    /// delete.
+    public func counts(of number: Int64) throws -> [HistoryChange.Kind: [String: Int64]] {
+        guard try isTracked() else { return [:] }
+        // The owner's part is the transaction just before.
+        let part =
+            try CoexistenceTables.exist(connection)
+            ? " UNION SELECT NUMBER FROM COEXIST_TRANSACTION WHERE NUMBER = ?1 - 1 AND CAUSE = ?1" : ""
+        let rows = try connection.query(
+            """
+            SELECT ZCHANGETYPE, ZENTITY, count(*) FROM ACHANGE
+            WHERE ZTRANSACTIONID IN (SELECT ?1\(part)) GROUP BY 1, 2
+            """, [.integer(number)])
+        var counts: [HistoryChange.Kind: [String: Int64]] = [:]
+        for row in rows {
+            guard let kind = row[0].integerValue.flatMap(HistoryChange.Kind.init(rawValue:)),
+                let entity = row[1].integerValue.flatMap({ store.layout[number: $0]?.name })
+            else { continue }
+            counts[kind, default: [:]][entity, default: 0] += row[2].integerValue ?? 0
+        }
+        return counts
+    }
+
     /// The last migration after a number: a transaction that says that it is one, changes no object, and was no save.
     public func lastMigration(after number: Int64) throws -> Int64? {
         let form = try HistoryForm(connection)

@@ -103,9 +103,28 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The objects that a list of offences is about, no more of them than a person reads.
-    static func list(_ offences: [Offence]) -> String {
-        let more = offences.count > 10 ? ", and \(offences.count - 10) more" : ""
-        return offences.prefix(10).map(\.name).joined(separator: ", ") + more
+    static func list(_ offences: [Offence]) -> String { list(offences.lazy.map(\.name)) }
+
+    /// Names in a row, no more of them than a person reads.
+    static func list(_ names: some Collection<String>) -> String {
+        let more = names.count > 10 ? ", and \(names.count - 10) more" : ""
+        return names.prefix(10).joined(separator: ", ") + more
+    }
+
+    /// The refusal of deletions by the rule of a relationship that holds objects still.
+    /// - Parameter denied: each object that was to be deleted, with the relationship (`Entity.name`) and what it holds.
+    package static func deleteDenied(
+        _ denied: [(object: ObjectReference, relationship: String, held: [ObjectReference])]
+    ) -> StoreError {
+        let offences = denied.map { object, relationship, held in
+            Offence(
+                object: object,
+                reason: "\(relationship) denies it while it holds \(list(held.lazy.map { "\($0)" }))")
+        }
+        let more = offences.count > 10 ? "; and \(offences.count - 10) more" : ""
+        return StoreError(
+            .deleteDenied, offences.prefix(10).map { "\($0.name): \($0.reason)" }.joined(separator: "; ") + more,
+            way: "delete what the relationship holds first, or take it out of it", objects: offences)
     }
 
     /// An error with what is wrong and the way out.

@@ -13,9 +13,7 @@ public enum StoreProbe {
 
     private static func inspect(_ path: String) throws {
         try checkKind(path)
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw StoreError(.accessDenied, "\(path) may not be read", way: "check its permissions")
-        }
+        guard let file = FileHandle(forReadingAtPath: path) else { throw unreadable(path) }
         defer { try? file.close() }
         let header: Data
         let size: UInt64
@@ -26,6 +24,11 @@ public enum StoreProbe {
             throw StoreError(.inputOutput, "\(path) cannot be read: \(error)", way: "check the disk")
         }
         try check(header: [UInt8](header), size: size, path: path)
+    }
+
+    /// The error for a file that its permissions keep from being read.
+    static func unreadable(_ path: String) -> StoreError {
+        StoreError(.accessDenied, "\(path) may not be read", way: "check its permissions")
     }
 
     /// Whether something lies at the path, were it a link that leads nowhere: then nothing may be made there.

@@ -71,6 +71,8 @@ struct SalvageSource {
     private static func open(_ path: String, _ folder: String) throws -> Connection? {
         let files = FileManager.default
         try StoreProbe.checkKind(path)
+        // Else the copy, which is made next, would be said not to be writable.
+        guard access(path, R_OK) == 0 else { throw StoreProbe.unreadable(path) }
         guard !StoreLock.isHeld(storePath: path), !QuietStore.isOpenElsewhere(path) else {
             throw StoreError.openElsewhere(path)
         }

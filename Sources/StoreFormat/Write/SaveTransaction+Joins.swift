@@ -76,7 +76,7 @@ extension SaveTransaction {
         }
         let whose = offences.isEmpty ? "" : " of \(StoreError.list(offences))"
         throw StoreError(
-            code, "the \(authority.stack.rawValue) stack may not change \(relationship)\(whose). \(reason)",
+            code, "the \(authority.stack.rawValue) stack may not change \(relationship)\(whose): \(reason)",
             way: Self.way(code, unit.name, authority.stack), objects: offences)
     }
 }
