@@ -10,7 +10,10 @@ open class NSFetchedPropertyDescription: NSPropertyDescription, @unchecked Senda
         name: "", request: FetchRequestTemplate(name: FetchedPropertyDescription.requestName, entityName: ""))
     { willSet { checkMutable() } }
 
-    override public init() {}
+    override public init() {
+        super.init()
+        isTransient = true
+    }
 
     convenience init(_ property: FetchedPropertyDescription) {
         self.init()

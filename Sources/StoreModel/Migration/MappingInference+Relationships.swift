@@ -81,7 +81,10 @@ extension MappingInference {
         _ relationship: RelationshipDescription, _ entity: EntityDescription, _ isNew: Bool, _ isEmpty: Bool
     ) {
         guard isNew, isEmpty, !mappedTree(of: entity.name).isEmpty,
-            !relationship.isOptional && !(relationship.isToMany && relationship.minCount == 0)
+            !relationship.isOptional && !(relationship.isToMany && relationship.minCount == 0),
+            !result.refusals.contains(where: {
+                $0.code == .renameAmbiguous && $0.entity == entity.name && $0.property == relationship.name
+            })
         else { return }
         refuse(
             .noDefault, entity.name, relationship.name,
