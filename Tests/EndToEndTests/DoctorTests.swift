@@ -57,8 +57,11 @@ struct DoctorTests {
         #expect(report["store"] == nil)
     }
 
-    @Test("who holds the write lock is named, and one that is stopped is found wrong")
-    func holder() throws {
+    @Test(
+        "who holds the write lock is named, one that is stopped is found wrong, one that was killed is gone",
+        arguments: ["wal", "delete"])
+    func holder(journal: String) throws {
+        _ = try Programs.sqlite3(sample.path, "PRAGMA journal_mode=\(journal)")
         let shell = try HoldingShell(sample.path)
         let (exitCode, report) = try doctor(sample.path)
         #expect(exitCode == 0)
@@ -71,6 +74,9 @@ struct DoctorTests {
         #expect(wrong == 1)
         #expect(findings(second) == ["StoppedHolder"])
         #expect(try Programs.ctl("doctor", sample.path).output.contains("process \(shell.processIdentifier) (sqlite3)"))
+        shell.kill()
+        let (well, third) = try doctor(sample.path)
+        #expect(well == 0 && findings(third) == [] && third["locks"]?["locks"] == [])
     }
 
     @Test("a daemon that holds the store is named")
