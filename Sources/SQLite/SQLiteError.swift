@@ -13,6 +13,8 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public var holder: LockHolder?
     /// The system's number for what failed (`ENOSPC` and so on), where a call of the system did; 0 elsewhere.
     public var systemCode: Int32 = 0
+    /// The limit of SQLite's that a statement or a value went beyond, where it was that; nil elsewhere.
+    public var exceededLimit: Int?
 
     /// An error with SQLite's extended code and text.
     public init(extendedCode: Int32, message: String, sql: String? = nil) {
@@ -26,7 +28,26 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.extendedCode = extended & 0xff == code & 0xff ? extended : code
         self.message = db.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
         self.sql = sql
+        if [SQLITE_ERROR, SQLITE_TOOBIG].contains(code & 0xff), let db { exceededLimit = Self.limit(message, db) }
         if [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xff), let db { systemCode = sqlite3_system_errno(db) }
+    }
+
+    /// SQLite has one code for them all, and says which only in words.
+    private static func limit(_ message: String, _ db: OpaquePointer) -> Int? {
+        let limits: [(words: String, number: Int32)] = [
+            ("Expression tree is too large", SQLITE_LIMIT_EXPR_DEPTH),
+            ("too many SQL variables", SQLITE_LIMIT_VARIABLE_NUMBER),
+            ("too many terms in compound SELECT", SQLITE_LIMIT_COMPOUND_SELECT),
+            ("too many terms in ", SQLITE_LIMIT_COLUMN), ("too many columns in ", SQLITE_LIMIT_COLUMN),
+            ("too many arguments on function", SQLITE_LIMIT_FUNCTION_ARG),
+            ("pattern too complex", SQLITE_LIMIT_LIKE_PATTERN_LENGTH), ("too big", SQLITE_LIMIT_LENGTH),
+        ]
+        if let found = limits.first(where: { message.contains($0.words) }) {
+            return Int(sqlite3_limit(db, found.number, -1))
+        }
+        // These two cannot be asked for.
+        if message.contains("at most 64 tables in a join") { return 64 }
+        return message.contains("parser stack overflow") ? 100 : nil
     }
 
     /// The primary result code: the low byte of the extended one.
@@ -58,6 +79,10 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     }
     /// The system failed to read or write.
     public var isInputOutput: Bool { code == SQLITE_IOERR }
+    /// SQLite got no memory.
+    public var isOutOfMemory: Bool { code == SQLITE_NOMEM }
+    /// A value, or a statement's text, is longer than SQLite takes.
+    public var isTooBig: Bool { code == SQLITE_TOOBIG }
     /// The statement was interrupted.
     public var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 

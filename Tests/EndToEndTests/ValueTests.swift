@@ -61,6 +61,9 @@ import Varlink
         ("moment", "\"soon\"", "TypeMismatch"), ("bytes", "\"?\"", "TypeMismatch"),
         ("place", "{\"town\":1}", "UnknownKey"),
         ("place", "{\"key\":\"x\"}", "TypeMismatch"), ("flag", "2", "TypeMismatch"),
+        ("single", "1e-50", "TypeMismatch"), ("single", "\"-1e-50\"", "TypeMismatch"),
+        ("single", "16777217", "TypeMismatch"), ("single", "\"16777217\"", "TypeMismatch"),
+        ("single", "1e39", "TypeMismatch"), ("single", "\"340282356779733661637539395458142568448\"", "TypeMismatch"),
     ])
     func whatIsNoValueOfItsAttributeIsRefused(attribute: String, json: String, code: String) throws {
         let daemon = try RunningDaemon(store: path, folder: folder)
@@ -84,6 +87,17 @@ import Varlink
         }
         #expect(try daemon.json("update", "Sample/1", value).first?["version"] == 1)
         #expect(try daemon.json("update", "Sample/1", "single=0.2").first?["version"] == 2)
+    }
+
+    /// What is written as a whole number is one that a float holds; a fraction and a power are rounded, as everywhere.
+    @Test(arguments: [
+        ("16777216", 16_777_216), ("-16777218", -16_777_218), ("1e20", 100_000_002_004_087_734_272),
+        ("1e-45", 1.401298464324817e-45), ("123456789.5", 123_456_792), ("0", 0), ("\"0.0\"", 0),
+    ])
+    func whatAFloatRoundsIsTaken(json: String, stored: Double) throws {
+        let daemon = try RunningDaemon(store: path, folder: folder)
+        #expect(try daemon.ctl("insert", "Sample", "single:=\(json)").exitCode == 0)
+        #expect(try daemon.json("get", "Sample/1").first?[0]?["values"]?["single"]?.doubleValue == stored)
     }
 
     /// What `dump` prints is taken again as the same bits.

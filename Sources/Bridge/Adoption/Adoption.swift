@@ -102,17 +102,12 @@ public enum Adoption {
         _ connection: Connection, _ store: Store, units: [String: [String]], owners: [String: StackName],
         joins: [String: String], now: Double
     ) throws {
-        for (unit, entities) in units {
+        for unit in units.keys {
             try connection.run(
                 "INSERT INTO COEXIST_UNIT (NAME, OWNER, EPOCH, SINCE) VALUES (?, ?, 1, ?)",
                 [.text(unit), .text((owners[unit] ?? .legacy).rawValue), .real(now)])
-            for entity in entities {
-                guard let number = store.layout[entity]?.number else { continue }
-                try connection.run(
-                    "INSERT INTO COEXIST_ENTITY (NUMBER, NAME, UNIT) VALUES (?, ?, ?)",
-                    [.integer(number), .text(entity), .text(unit)])
-            }
         }
+        try RegisterRepair.fillEntities(units, store.layout, connection)
         for (table, unit) in joins {
             try connection.run("INSERT INTO COEXIST_JOIN (NAME, UNIT) VALUES (?, ?)", [.text(table), .text(unit)])
         }

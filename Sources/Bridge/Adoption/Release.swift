@@ -37,7 +37,9 @@ public enum Release {
             return Report(wasAdopted: false, removedHistory: false, journalMode: "", backup: nil)
         }
         let connection = try StoreConnector.connect(path, .writer(.full))
-        guard try CoexistenceTables.exist(connection) else { return try releaseRemains(connection, path) }
+        guard let missing = try CoexistenceTables.missing(connection), !missing.contains("COEXIST_STATE") else {
+            return try releaseRemains(connection, path)
+        }
         let state = try CoexistenceState.read(connection)
         let removesHistory = state.madeHistory && !keepsHistory
         try connection.transaction(.immediate) {

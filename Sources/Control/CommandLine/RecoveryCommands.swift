@@ -94,11 +94,13 @@ enum RecoveryCommands {
                         ]
                     }),
                 "unsavableCount": JSON(report.unsavableCount), "notes": .array(report.notes.map { .string($0) }),
+                "mended": .array(report.mended.map { .string($0) }),
+                "remaining": .object(ViolationJSON.report(report.remaining)),
             ])
         } else {
             print(report, target, output)
         }
-        return report.isComplete ? 0 : 1
+        return report.isComplete && report.isSound ? 0 : 1
     }
 
     private static func part(_ name: String, _ part: StoreSalvage.Part) -> JSON {
@@ -143,6 +145,11 @@ enum RecoveryCommands {
             output.line("and \(report.unsavableCount - report.unsavable.count) more objects like that")
         }
         for note in report.notes { output.line("note: \(note)") }
+        for sentence in report.mended { output.line("repaired: \(sentence)") }
+        if !report.remaining.isEmpty {
+            output.line("`coexistctl verify \(target)` finds, and it takes somebody's choice to mend:")
+            ViolationText.print(ViolationJSON.report(report.remaining), output)
+        }
         output.line("\(target) holds what could be read" + (report.isComplete ? ": all of it" : ""))
     }
 }

@@ -85,13 +85,13 @@ enum StoreCommands {
 
     private static func verify(_ arguments: Arguments, _ output: Output) throws -> Int32 {
         let store = try openToVerify(arguments, output)
-        let repaired = arguments.has("repair") ? try StoreRepair.repair(store) : []
+        let repaired = arguments.has("repair") ? try RegisterRepair.repair(store) + StoreRepair.repair(store) : []
         let bar = ProgressBar("verifying")
         defer { bar.finish() }
         let (violations, isAdopted) = try StoreConnector.translating(store.path) {
             let connection = try StoreConnector.offlineReader(store.path)
             let violations = try StoreVerifier.verify(connection, store: store) { bar.update($0, of: $1) }
-            return (violations, try CoexistenceTables.exist(connection))
+            return (violations, try CoexistenceTables.missing(connection) != nil)
         }
         bar.finish()
         if !output.isJSON { for sentence in repaired { output.line("repaired: \(sentence)") } }

@@ -124,7 +124,9 @@ package struct ValueInput {
             return try need((json.boolValue ?? word).map { .bool($0) }, "true or false")
         case .double, .float:
             let number = Self.double(json) ?? text.flatMap { Self.double($0) }
-            return try need(number.map { .double($0) }, "a number that a double holds")
+            let value = try need(number.map { .double($0) }, "a number that a double holds")
+            if type == .float, let number { try requireFloat(number, json, path) }
+            return value
         case .decimal: return .decimal(try decimal(json, path))
         case .date:
             let seconds = text.map { Self.double($0) } ?? Self.double(json)
@@ -164,6 +166,20 @@ package struct ValueInput {
         if json.isNull || json.stringValue == "" { return .toOne(nil) }
         guard let text = json.stringValue else { throw mismatch(path, "an object such as Entity/12", json) }
         return .toOne(.existing(try ObjectReference(parsing: text, storeUUID: store.uuid)))
+    }
+
+    /// A fraction is rounded to the nearest float, as everywhere. What would become another whole number, zero or an
+    /// infinity is a mistake.
+    private func requireFloat(_ number: Double, _ json: JSON, _ path: String) throws {
+        let float = Float(number)
+        let text = json.stringValue ?? json.description
+        let isInteger = text.wholeMatch(of: /[+-]?[0-9]+/) != nil
+        guard number.isFinite, !float.isFinite || (float == 0 && number != 0) || (isInteger && Double(float) != number)
+        else { return }
+        throw StoreError(
+            .typeMismatch,
+            "\(path) is a Float, which keeps about 7 digits from 1e-45 to 3.4e38: \(text.prefix(80)) would become \(float)",
+            way: "give a number that a Float holds, or keep it in an attribute of type Double")
     }
 
     /// A number; an integer only where a double holds it.

@@ -34,6 +34,7 @@ struct FetchPlan {
         _ entity: SchemaEntity, _ scope: SQLScope, _ compiler: SQLCompiler, _ schema: Schema, predicate: PredicateNode?,
         sort: [Sort], limit: Int?, offset: Int, includesSubentities: Bool
     ) throws {
+        try SortLimit.check(sort.count)
         let condition = try predicate.map {
             try compiler.compile(PredicateResolver.resolve($0, entity: entity.name, in: entity.store), scope)
         }

@@ -119,7 +119,8 @@ public final class LegacyInstance: StackInstance {
             try readers.use { connection in
                 try connection.transaction(.deferred) {
                     let last = try HistoryReader(connection, store: store).last()
-                    return (last, try OwnershipRegister.read(connection)?.epochs ?? [:])
+                    // Who only reads holds no epochs, and reads where the register cannot be.
+                    return (last, isReadOnly ? [:] : try OwnershipRegister.read(connection)?.epochs ?? [:])
                 }
             }
         }

@@ -31,6 +31,7 @@ struct FetchPlan {
     /// - Throws: `StoreError`: `UnknownEntity`, `UnknownKey`, `TypeMismatch`, `BadPredicate`.
     static func compile(_ query: ObjectQuery, _ plan: StorePlan) throws -> FetchPlan {
         let entity = try plan.entity(query.entity)
+        try SortLimit.check(query.sort.count)
         let builder = QueryBuilder(plan)
         let scope = builder.scope(entity)
         let condition = try query.predicate.map {

@@ -71,6 +71,7 @@ extension ModelContext {
     private func plan<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, isPaged: Bool) throws -> FetchPlan {
         let instance = container.instance
         let entity = try instance.plan.entity(T._$shape.name)
+        try SortLimit.check(descriptor.sortBy.count)
         let query = QueryBuilder(instance.plan)
         let scope = query.scope(entity)
         let translator = PredicateTranslator(query, shapes: container.shapes)

@@ -120,7 +120,8 @@ public final class ModelInstance: StackInstance {
                 try connection.transaction(.deferred) {
                     (
                         try HistoryReader(connection, store: store).last(),
-                        try OwnershipRegister.read(connection)?.epochs ?? [:]
+                        // Who only reads holds no epochs, and reads where the register cannot be.
+                        isOffline ? [:] : try OwnershipRegister.read(connection)?.epochs ?? [:]
                     )
                 }
             }

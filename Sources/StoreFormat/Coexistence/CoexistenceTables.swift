@@ -41,13 +41,50 @@ public enum CoexistenceTables {
     ]
 
     /// Whether the store has been adopted: asked of the file each time, since another process may adopt or release it.
+    /// - Throws: `StoreError` `Damaged` where some of the tables are there and others not, with what can be done about it.
     public static func exist(_ connection: Connection) throws -> Bool {
-        try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'COEXIST_STATE'") != nil
+        guard let missing = try missing(connection) else { return false }
+        guard !missing.isEmpty else { return true }
+        // Another version's tables may be others.
+        if !missing.contains("COEXIST_STATE") { _ = try CoexistenceState.read(connection) }
+        let list = missing.joined(separator: ", ")
+        throw StoreError(
+            .damaged, "\(connection.path) is adopted, but lacks \(list): somebody removed what Coexist keeps there",
+            way: mendable.isSuperset(of: missing)
+                ? "`coexistctl verify \(connection.path) --repair` makes it anew; or release the store: `coexistctl release`"
+                : "`coexistctl release \(connection.path)` takes the rest away, and the next opening for writing adopts it anew"
+        )
     }
+
+    /// Which of the tables the file lacks; nil where it has none of them, and so was never adopted or has been released.
+    public static func missing(_ connection: Connection) throws -> [String]? {
+        var found: Set<String> = []
+        let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'COEXIST_*'"
+        try connection.cached(sql).forEach { row in
+            if let name = row.text(0) { found.insert(name) }
+        }
+        return found.isDisjoint(with: names) ? nil : names.filter { !found.contains($0) }
+    }
+
+    /// Whether the file has one of the tables.
+    static func has(_ table: String, _ connection: Connection) throws -> Bool {
+        try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)]) != nil
+    }
+
+    /// Tables that can be made anew without a choice: what was in them follows from the model and the other tables, or is a
+    /// record without which others say more, not less.
+    public static let mendable: Set<String> = [
+        "COEXIST_ENTITY", "COEXIST_JOIN", "COEXIST_CONSUMER", "COEXIST_INHERITED", "COEXIST_FOREIGN",
+    ]
 
     /// Makes the tables, empty. To be run inside a write transaction.
     public static func create(_ connection: Connection) throws {
         for sql in statements { try connection.execute(sql) }
+    }
+
+    /// Makes those of the tables that are named. To be run inside a write transaction.
+    public static func create(_ names: [String], _ connection: Connection) throws {
+        for (name, sql) in zip(Self.names, statements) where names.contains(name) { try connection.execute(sql) }
     }
 
     /// Removes the tables. To be run inside a write transaction.

@@ -74,7 +74,7 @@ public struct HistoryReader {
         }
         guard try isTracked() else { return [] }
         try checkReach(number)
-        let hasWriters = try CoexistenceTables.exist(connection)
+        let hasWriters = try CoexistenceTables.has("COEXIST_TRANSACTION", connection)
         let form = try HistoryForm(connection)
         let statement = try connection.cached(Self.transactionSQL(form, hasWriters: hasWriters))
         statement.bind([.integer(number), .integer(Int64(clamping: limit))])
@@ -106,7 +106,7 @@ public struct HistoryReader {
     /// A transaction without its changes; nil where history does not have it.
     public func heading(of number: Int64) throws -> HistoryTransaction? {
         guard try isTracked() else { return nil }
-        let hasWriters = try CoexistenceTables.exist(connection)
+        let hasWriters = try CoexistenceTables.has("COEXIST_TRANSACTION", connection)
         let form = try HistoryForm(connection)
         let statement = try connection.cached(Self.transactionSQL(form, hasWriters: hasWriters))
         statement.bind([.integer(number - 1), .integer(1)])
@@ -129,7 +129,9 @@ public struct HistoryReader {
 
     /// The transaction after which history is whole: where a reader without a place begins.
     public func floor() throws -> Int64 {
-        let recorded = try CoexistenceTables.exist(connection) ? try CoexistenceState.read(connection).purgeFloor : 0
+        let recorded =
+            try CoexistenceTables.has("COEXIST_STATE", connection)
+            ? try CoexistenceState.read(connection).purgeFloor : 0
         guard try isTracked() else { return recorded }
         return max(recorded, try first().map { $0 - 1 } ?? last())
     }
@@ -209,7 +211,7 @@ extension HistoryReader {
             author = "t.ZAUTHOR"
         }
         let isOurs =
-            try CoexistenceTables.exist(connection)
+            try CoexistenceTables.has("COEXIST_TRANSACTION", connection)
             ? " AND NOT EXISTS (SELECT 1 FROM COEXIST_TRANSACTION w WHERE w.NUMBER = t.Z_PK)" : ""
         return try connection.scalar(
             """

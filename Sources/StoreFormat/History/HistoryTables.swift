@@ -41,17 +41,22 @@ public enum HistoryTables {
         + ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"].map { key("ATRANSACTION", $0) } + [
             IndexPlan(
                 kind: .fetch, name: "Z_TRANSACTION_TransactionAuthorIndex", table: "ATRANSACTION",
-                columns: [ascending("ZAUTHOR")]),
+                columns: [ascending("ZAUTHOR")], place: place),
             IndexPlan(
                 kind: .fetch, name: "Z_TRANSACTION_TransactionTimestampIndex", table: "ATRANSACTION",
-                columns: [ascending("ZTIMESTAMP")]),
+                columns: [ascending("ZTIMESTAMP")], place: place),
             IndexPlan(
                 kind: .unique, name: "Z_TRANSACTIONSTRING_UNIQUE_NAME", table: "ATRANSACTIONSTRING",
-                columns: [ascending("ZNAME")]),
+                columns: [ascending("ZNAME")], place: place),
         ]
 
+    private static let place = "an index of the history tables"
+    /// The columns of `ACHANGE` beside the tombstones.
+    static let changeColumns = 8
+
     private static func key(_ table: String, _ column: String) -> IndexPlan {
-        IndexPlan(kind: .key, name: "\(table)_\(column)_INDEX", table: table, columns: [.init(name: column)])
+        IndexPlan(
+            kind: .key, name: "\(table)_\(column)_INDEX", table: table, columns: [.init(name: column)], place: place)
     }
 
     private static func ascending(_ column: String) -> IndexPlan.Column {

@@ -51,7 +51,8 @@ struct ColumnPlan: Sendable {
             }
         }
         items.sort { $0.precedes($1) }
-        var used: Set<String> = []
+        // A property whose name would be one of these has no column in any known file, and must not be taken for the key.
+        var used = Self.fixed
         columns = items.map { item in
             var name = item.column
             var suffix = 0
@@ -62,6 +63,9 @@ struct ColumnPlan: Sendable {
             return Column(purpose: item.purpose, name: name, declaredType: item.declaredType)
         }
     }
+
+    /// The columns that every table of entities has.
+    static let fixed: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
     static func tableName(_ root: String) -> String { "Z" + root.uppercased() }
 

@@ -11,7 +11,7 @@ struct MigrationBuilder {
 
     /// Makes the tables. To be run, like the rest, in one transaction.
     init(_ connection: Connection, source: Store, mapping: InferredMapping, hooks: MigrationHooks) throws {
-        try SchemaNames.require(mapping.destination)
+        try SchemaRequirements.require(mapping.destination)
         let plan = SchemaPlan(mapping.destination)
         for sql in plan.tables { try connection.executeOne(sql) }
         context = try MigrationContext(connection, source: source, mapping: mapping, plan: plan)

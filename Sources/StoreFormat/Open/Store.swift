@@ -103,6 +103,7 @@ public struct Store: Sendable {
             try SchemaAgreement.check(
                 model, against: metadata, cached: StoreModelSource.cached(connection, tables), path)
         }
+        try SchemaClashes.requireTables(model)
         let catalogue = try Catalogue.read(connection, model: model)
         return Store(
             path: path, givenPath: givenPath, metadata: metadata, model: model, modelOrigin: origin,

@@ -179,9 +179,20 @@ extension StoreError {
                 .readerExpired,
                 "a read of \(path) took longer than readers may keep the log from being moved, and was ended",
                 way: "read in smaller parts, from a backup, or raise readers.maximumAge")
-        case Self.isTooLarge(error):
+        case error.isTooBig:
             self.init(
-                .badPredicate, "the predicate is too large for SQLite: \(error.message)", way: "ask for less at once")
+                .tooLarge,
+                "a value or a statement is longer than the \(error.exceededLimit ?? 0) bytes that SQLite takes",
+                way: "give, or ask for, less at once")
+        case error.isOutOfMemory:
+            self.init(
+                .tooLarge, "there is not enough memory for what is read of, or written to, \(path)",
+                way: "ask for less at once, or give the process more memory")
+        case error.exceededLimit != nil:
+            self.init(
+                .badPredicate,
+                "the request is too large for SQLite: \(error.message) (the limit is \(error.exceededLimit ?? 0))",
+                way: "ask for less at once, or filter the fetched objects")
         default:
             self.init(.damaged, "\(path): \(error.description)")
         }
@@ -204,14 +215,5 @@ extension StoreError {
             : "try again when it has finished, or end it"
         let what = holder.isReader ? "cannot be written while it is read by" : "is locked for writing by"
         self.init(.busy, "\(path) \(what) \(holder)", way: way)
-    }
-
-    /// Whether a statement went beyond one of SQLite's limits: only what a predicate makes can.
-    private static func isTooLarge(_ error: SQLiteError) -> Bool {
-        [
-            "Expression tree is too large", "too many SQL variables", "parser stack overflow",
-            "at most 64 tables in a join",
-        ]
-        .contains { error.message.contains($0) }
     }
 }

@@ -123,7 +123,7 @@ extension PredicateResolver {
         let typed = try expression(node, entity)
         if case .collection = typed.type {
             throw Self.unsupported(
-                "the to-many \(node.formatString) cannot stand alone in a comparison",
+                "the to-many \(node.formatString.shortened(to: 200)) cannot stand alone in a comparison",
                 "put ANY, ALL or NONE in front, or ask for its @count")
         }
         return typed
@@ -254,7 +254,8 @@ extension PredicateResolver {
         if comparison.operator == .matches, case .string(let pattern)? = right.constant,
             TextMatch.expression(pattern, comparison.options) == nil
         {
-            throw Self.unsupported("`\(pattern)` is no regular expression", "correct its brackets and escapes")
+            throw Self.unsupported(
+                "`\(pattern.shortened(to: 200))` is no regular expression", "correct its brackets and escapes")
         }
     }
 

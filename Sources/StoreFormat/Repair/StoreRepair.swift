@@ -17,15 +17,19 @@ public enum StoreRepair {
             let left = files == 0 ? [] : ["external files of something that was broken off were removed: \(files)"]
             return try left
                 + connection.transaction(.immediate) {
-                    let work = Work(store: try store.rereadInTransaction(connection), connection: connection)
-                    let done =
-                        try work.counters() + work.historyCounters() + work.missingIndexes() + work.staleIndexes()
-                    if !done.isEmpty, try CoexistenceTables.exist(connection) {
+                    let done = try mend(try store.rereadInTransaction(connection), connection)
+                    if !done.isEmpty, try CoexistenceTables.has("COEXIST_STATE", connection) {
                         try CoexistenceState.countCommit(connection)
                     }
                     return done
                 }
         }
+    }
+
+    /// Mends tables' counters and indexes, in a write transaction.
+    static func mend(_ store: Store, _ connection: Connection) throws -> [String] {
+        let work = Work(store: store, connection: connection)
+        return try work.counters() + work.historyCounters() + work.missingIndexes() + work.staleIndexes()
     }
 
     private struct Work {
@@ -47,7 +51,7 @@ public enum StoreRepair {
         func historyCounters() throws -> [String] {
             guard store.historyForm.isTracked else { return [] }
             let tables = try TableColumns(connection)
-            let adopted = try CoexistenceTables.exist(connection)
+            let adopted = try CoexistenceTables.missing(connection)?.isEmpty ?? false
             let numbers = [
                 (Catalogue.changeNumber, "CHANGE"), (Catalogue.transactionNumber, "TRANSACTION"),
                 (Catalogue.transactionStringNumber, "TRANSACTIONSTRING"),

@@ -38,7 +38,7 @@ struct RestorePlace {
                 "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(Catalogue.transactionNumber)])
             return Known(
                 uuid: metadata.uuid, last: counter?.integerValue ?? 0,
-                timeline: try CoexistenceTables.exist(connection)
+                timeline: try CoexistenceTables.has("COEXIST_STATE", connection)
                     ? try CoexistenceState.read(connection).timeline : nil)
         }
     }

@@ -28,7 +28,8 @@ struct RestoreSource {
             }
             return (
                 try HistoryReader(connection, store: store).last(),
-                try CoexistenceTables.exist(connection) ? try CoexistenceState.read(connection).timeline : nil
+                try CoexistenceTables.has("COEXIST_STATE", connection)
+                    ? try CoexistenceState.read(connection).timeline : nil
             )
         }
     }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Reads a table's rows by key, around pages that cannot be read.
+/// Reads a table's rows: first as any reader does, then by key, around pages that cannot be read.
 struct SalvageScan {
     /// What came of a scan.
     struct Result {
@@ -8,7 +8,7 @@ struct SalvageScan {
         var unreadable: Int64 = 0
         /// Values of rows that were read without them.
         var values: Int64 = 0
-        /// The table itself could not be read at all.
+        /// Whether the end was reached, and nothing on the way could not be read.
         var isComplete: Bool { unreadable == 0 }
     }
 
@@ -28,8 +28,36 @@ struct SalvageScan {
     private var list: String { ([key] + columns.map(\.sqlIdentifier)).joined(separator: ", ") }
     private var from: String { "FROM \(table.sqlIdentifier) NOT INDEXED" }
 
-    /// Calls the body with each row's key and columns, by key.
+    /// Calls the body with each row's key and columns. Of a damaged table a row can come twice: as any reader finds it, and by
+    /// its key.
     func run(_ body: (Int64, [SQLValue]) throws -> Void) throws -> Result {
+        // A tree whose pages do not follow each other's keys is read whole like that, but not by key.
+        if try plain(body) { return Result() }
+        return try byKey(body)
+    }
+
+    /// Reads on from the first row as far as it goes.
+    /// - Returns: whether the table's end was reached.
+    private func plain(_ body: (Int64, [SQLValue]) throws -> Void) throws -> Bool {
+        let statement = try connection.prepare("SELECT \(list) \(from)")
+        defer { statement.reset() }
+        // No row is shorter than four bytes. Pages that lead to one another would give rows without end.
+        let pages = try connection.scalar("PRAGMA page_count")?.integerValue ?? 0
+        var left = pages * (try connection.scalar("PRAGMA page_size")?.integerValue ?? 0) / 4
+        while left > 0 {
+            left -= 1
+            do {
+                guard try statement.step() else { return true }
+            } catch let error as SQLiteError where Self.isDamage(error) {
+                return false
+            }
+            let row = statement.row
+            if let key = row.first?.integerValue { try body(key, Array(row.dropFirst())) }
+        }
+        return false
+    }
+
+    private func byKey(_ body: (Int64, [SQLValue]) throws -> Void) throws -> Result {
         var result = Result()
         var last = Int64.min
         let forward = try connection.prepare("SELECT \(list) \(from) WHERE \(key) > ? ORDER BY \(key)")
@@ -127,5 +155,5 @@ struct SalvageScan {
         return [own, highest].compactMap { $0 }.max()
     }
 
-    static func isDamage(_ error: SQLiteError) -> Bool { error.isCorrupt || error.isInputOutput }
+    static func isDamage(_ error: SQLiteError) -> Bool { error.isCorrupt || error.isInputOutput || error.isTooBig }
 }

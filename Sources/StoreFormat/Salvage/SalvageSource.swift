@@ -16,6 +16,8 @@ struct SalvageSource {
     private(set) var notes: [String] = []
     /// Tables of which rows may be lost that nothing tells of, where the list of tables could not be read.
     let doubtful: Set<String>
+    /// The copy that SQLite reads; nil where it reads none, and the pages were read already.
+    private let copy: String?
 
     /// - Parameter folder: a folder to make, for the copy.
     init(_ path: String, folder: String, model: ModelDescription?) throws {
@@ -25,13 +27,13 @@ struct SalvageSource {
         var found: TableColumns?
         if let opened { found = try Self.tables(opened) }
         if let opened, let found {
-            (connection, tables, doubtful) = (opened, found, [])
+            (connection, tables, doubtful, copy) = (opened, found, [], folder + "/store")
             self.model = try model ?? Self.model(opened, found, path)
         } else {
             // Its log is in the copy by now, as far as it can be read; nobody may have the copy open while it is read raw.
             opened = nil
             let lost = try LostSchema(folder + "/store", original: path, to: folder + "/found", model: model)
-            (connection, self.model, doubtful) = (lost.connection, lost.model, lost.doubtful)
+            (connection, self.model, doubtful, copy) = (lost.connection, lost.model, lost.doubtful, nil)
             tables = try TableColumns(lost.connection)
             notes += lost.notes
         }
@@ -50,6 +52,29 @@ struct SalvageSource {
             }
             catalogue = Catalogue(rows: rows, model: self.model)
             notes.append("Z_PRIMARYKEY cannot be read: entities were taken to have the numbers of a new store")
+        }
+    }
+
+    /// Whether SQLite finds nothing wrong with the pages.
+    func arePagesSound() throws -> Bool {
+        guard copy != nil else { return true }
+        do {
+            return try connection.firstPageProblem() == nil
+        } catch let error as SQLiteError where SalvageScan.isDamage(error) {
+            return false
+        }
+    }
+
+    /// The rows page by page; nil where the pages were read already, or the log cannot be moved into the copy: what its pages
+    /// say is then not what the store says.
+    func strayRows() throws -> StrayRows? {
+        guard let copy else { return nil }
+        connection.clearStatementCache()
+        do {
+            guard try connection.checkpoint(.truncate).isComplete else { return nil }
+            return try StrayRows(copy, connection)
+        } catch let error as SQLiteError where SalvageScan.isDamage(error) {
+            return nil
         }
     }
 

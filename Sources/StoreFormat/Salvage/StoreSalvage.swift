@@ -52,8 +52,15 @@ public enum StoreSalvage {
         public var unsavable: [Unsavable] = []
         /// How many of those there are in all, counted by property.
         public var unsavableCount = 0
+        /// What was mended in the new store, a sentence each.
+        public var mended: [String] = []
+        /// What `verify` still finds in the new store: values and links that were as they are in the damaged one.
+        public var remaining: [Violation] = []
         /// What else the person should know.
         public var notes: [String] = []
+
+        /// Whether the new store breaks no rule.
+        public var isSound: Bool { remaining.allSatisfy { $0.severity == .warning } }
 
         /// How many objects a report lists.
         public static let limit = 1_000

@@ -21,6 +21,8 @@ struct IndexPlan: Sendable, Hashable {
     let name: String
     let table: String
     let columns: [Column]
+    /// What it is an index of, for messages.
+    let place: String
     /// The condition of a partial index.
     var filter: String?
 

@@ -13,14 +13,15 @@ extension SchemaPlan {
             var result = keys.map {
                 IndexPlan(
                     kind: .key, name: "\(plan.table)_\($0.name)_INDEX", table: plan.table,
-                    columns: [.init(name: $0.name)])
+                    columns: [.init(name: $0.name)],
+                    place: "the index of the relationship \($0.purpose.entity).\($0.purpose.property)")
             }
             let tree = model.tree(of: root.name)
             if tree.count > 1 {
                 result.append(
                     IndexPlan(
                         kind: .entity, name: "\(plan.table)_Z_ENT_INDEX", table: plan.table,
-                        columns: [.init(name: "Z_ENT")]))
+                        columns: [.init(name: "Z_ENT")], place: "the index of the entities of \(root.name)"))
             }
             for entity in tree {
                 result += fetchIndexes(of: entity) + uniqueIndexes(of: entity)
@@ -47,7 +48,8 @@ extension SchemaPlan {
             if let filter, filter == nil { return nil }
             return IndexPlan(
                 kind: .fetch, name: "Z_\(entity.name)_\(index.name)", table: table(of: entity),
-                columns: parts.compactMap { $0 }, filter: filter ?? nil)
+                columns: parts.compactMap { $0 }, place: "the fetch index \(index.name) of \(entity.name)",
+                filter: filter ?? nil)
         }
     }
 
@@ -69,7 +71,8 @@ extension SchemaPlan {
             guard columns.count == names.count, !columns.isEmpty else { return nil }
             return IndexPlan(
                 kind: .unique, name: "Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))",
-                table: table(of: entity), columns: columns.map { .init(name: $0, suffix: " COLLATE BINARY ASC") })
+                table: table(of: entity), columns: columns.map { .init(name: $0, suffix: " COLLATE BINARY ASC") },
+                place: "the uniqueness constraint (\(names.joined(separator: ", "))) of \(entity.name)")
         }
     }
 
@@ -81,7 +84,8 @@ extension SchemaPlan {
                 let columns = index.elements.compactMap { column(of: $0.property, in: entity.name)?.column }
                 guard columns.count == index.elements.count else { return nil }
                 return SpatialIndex(
-                    table: table(of: entity), columns: columns, name: "Z_RT_\(entity.name)_\(index.name)")
+                    table: table(of: entity), columns: columns, name: "Z_RT_\(entity.name)_\(index.name)",
+                    place: "the fetch index \(index.name) of \(entity.name)")
             }
         }
     }

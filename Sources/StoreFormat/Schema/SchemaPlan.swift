@@ -80,6 +80,8 @@ public struct SchemaPlan: Sendable {
         let table: String
         let columns: [String]
         let orderColumns: [String]
+        /// The relationship that names the table, for messages.
+        let place: String
 
         var statements: [String] {
             let orders = orderColumns.map { ", \($0) INTEGER" }.joined()
@@ -114,7 +116,9 @@ public struct SchemaPlan: Sendable {
         else { return nil }
         if own == other, inverseName == relationship.name {
             let column = "Z_\(own)\(relationship.name.uppercased())"
-            return JoinPlan(table: column, columns: [column, "REFLEXIVE"], orderColumns: [])
+            return JoinPlan(
+                table: column, columns: [column, "REFLEXIVE"], orderColumns: [],
+                place: "\(entity.name).\(relationship.name)")
         }
         let isFirst = Self.namesTable(
             own: own, other: other, ownHasSubentities: !model.subentities(of: entity.name).isEmpty,
@@ -126,7 +130,8 @@ public struct SchemaPlan: Sendable {
         return JoinPlan(
             table: "Z_\(a)\(forward.name.uppercased())", columns: ["Z_\(ownColumn)", "Z_\(otherColumn)"],
             orderColumns: (back.isOrdered ? ["Z_FOK_\(ownColumn)"] : [])
-                + (forward.isOrdered ? ["Z_FOK_\(otherColumn)"] : []))
+                + (forward.isOrdered ? ["Z_FOK_\(otherColumn)"] : []),
+            place: "\((isFirst ? entity : holder).name).\(forward.name)")
     }
 
     /// Two relationships of an entity can have inverses of one name: the column of the later one gets a number.

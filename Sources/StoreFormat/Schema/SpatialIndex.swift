@@ -7,6 +7,8 @@ struct SpatialIndex {
     let columns: [String]
     /// The virtual table's name.
     let name: String
+    /// What it is an index of, for messages.
+    let place: String
 
     /// Puts the rows in that are in the owner's table already, as the triggers would have.
     var filling: String {

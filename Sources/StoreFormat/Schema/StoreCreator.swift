@@ -11,13 +11,14 @@ public enum StoreCreator {
     /// Makes the store.
     /// - Parameters:
     ///   - isTracked: whether the history tables are made with it.
-    /// - Throws: `StoreError` `AlreadyExists` if something lies at the path, `UnsupportedDerivation` for a derived
-    ///   attribute that no known trigger keeps; nothing is left behind by a failure.
+    /// - Throws: `StoreError` `AlreadyExists` if something lies at the path, `ModelUnreadable` for a model that no tables
+    ///   can be made for, `UnsupportedDerivation` for a derived attribute that no known trigger keeps; nothing is left
+    ///   behind by a failure.
     @discardableResult
     public static func create(_ path: String, model: ModelDescription, isTracked: Bool = true) throws -> Store {
         let draft = try StoreDraft(of: path)
         defer { draft.discard() }
-        try SchemaNames.require(model)
+        try SchemaRequirements.require(model)
         try DerivedTriggers.requireKnownForms(model)
         try StoreConnector.translating(path) { try write(draft.path, model, isTracked) }
         // What another process has made there meanwhile stays.

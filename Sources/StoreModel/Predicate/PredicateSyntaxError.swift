@@ -1,3 +1,8 @@
+extension String {
+    /// The text, or its beginning and a mark: a message is for reading.
+    package func shortened(to count: Int) -> String { self.count > count ? prefix(count) + "…" : self }
+}
+
 /// Why a format is no predicate.
 public struct PredicateSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The format that was read.
@@ -19,6 +24,6 @@ public struct PredicateSyntaxError: Error, Sendable, Equatable, CustomStringConv
 
     /// The error in one line: format, position, what was expected and what was found.
     public var description: String {
-        "predicate `\(format)`, position \(position): expected \(expected), found \(found)"
+        "predicate `\(format.shortened(to: 200))`, position \(position): expected \(expected), found \(found)"
     }
 }

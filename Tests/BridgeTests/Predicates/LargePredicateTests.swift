@@ -80,6 +80,41 @@ import Testing
         #expect(try sample.agreed(text) == .error(.badPredicate))
     }
 
+    /// From 63 keys on, with the object's own, SQLite 3.40 ends the process where the fetch is over joined tables.
+    @Test(arguments: [62, 63, 2_000, 10_000])
+    func sortKeysHaveALimit(count: Int) throws {
+        let sample = try sample()
+        defer { sample.bridge.close() }
+        let sort = (0..<count).map { ObjectQuery.SortKey($0 % 2 == 0 ? "title" : "author.name") }
+        for stack in StackName.allCases {
+            let query = ObjectQuery(entity: "Book", sort: sort)
+            guard count > 62 else {
+                #expect(try sample.bridge.instance(stack).references(matching: query).count == 2)
+                continue
+            }
+            let error = #expect(throws: StoreError.self) {
+                try sample.bridge.instance(stack).references(matching: query)
+            }
+            #expect(error?.code == .badPredicate)
+            #expect(error?.message.contains("62 keys") == true && error?.message.contains("\(count)") == true)
+        }
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.sortDescriptors = (0..<count).map { _ in NSSortDescriptor(key: "title", ascending: true) }
+        if count > 62 {
+            let error = #expect(throws: StoreError.self) { try sample.context.fetch(request) }
+            #expect(error?.code == .badPredicate)
+        } else {
+            #expect(try sample.context.fetch(request).count == 2)
+        }
+    }
+
+    /// A message is for reading, however long the predicate.
+    @Test func aMessageDoesNotRepeatALongPredicate() throws {
+        let format = "pages" + String(repeating: " + 1", count: 5_000) + " =="
+        let error = #expect(throws: PredicateSyntaxError.self) { try PredicateNode.parse(format) }
+        #expect((error?.description.count ?? .max) < 1_000)
+    }
+
     @Test(arguments: [150, 5_000])
     func whatIsTooDeepIsBadHoweverItWasMade(depth: Int) throws {
         let sample = try sample()

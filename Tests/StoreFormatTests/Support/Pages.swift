@@ -44,6 +44,21 @@ enum Pages {
         case header
     }
 
+    /// Puts each of two pages into the other one's place.
+    static func swap(_ a: Int, _ b: Int, in path: String) throws {
+        guard let file = FileHandle(forUpdatingAtPath: path) else { throw CocoaError(.fileReadUnknown) }
+        defer { try? file.close() }
+        func read(_ page: Int) throws -> Data {
+            try file.seek(toOffset: UInt64(page - 1) * 4096)
+            return try file.read(upToCount: 4096) ?? Data()
+        }
+        let (first, second) = (try read(a), try read(b))
+        for (page, bytes) in [(a, second), (b, first)] {
+            try file.seek(toOffset: UInt64(page - 1) * 4096)
+            try file.write(contentsOf: bytes)
+        }
+    }
+
     private static func overwrite(_ pages: [Int64], in path: String) throws {
         guard !pages.isEmpty, let file = FileHandle(forUpdatingAtPath: path) else { throw CocoaError(.fileReadUnknown) }
         defer { try? file.close() }
