@@ -111,6 +111,14 @@ public final class Connection {
         set { policy.milliseconds = newValue }
     }
 
+    /// Runs the body; a value longer than that many bytes ends a statement in it with an error (`isTooBig`) instead of coming
+    /// into memory.
+    public func limitingValues<T>(to bytes: Int, _ body: () throws -> T) rethrows -> T {
+        let before = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes))
+        defer { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, before) }
+        return try body()
+    }
+
     // MARK: Statements
 
     /// Compiles a statement that the caller keeps.

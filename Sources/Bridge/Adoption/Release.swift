@@ -67,7 +67,7 @@ public enum Release {
     /// What is written to a damaged file may destroy more of it.
     private static func checkPages(_ path: String) throws {
         guard try StoreConnector.translating(path, { try isAdopted(path) }),
-            let damage = try StoreHealth.examine(path)
+            let damage = try StoreHealth.examine(path, checksIndexes: false)
         else { return }
         throw StoreError(
             .damaged, "\(damage.message). It is not written, and stays adopted",

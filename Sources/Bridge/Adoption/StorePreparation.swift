@@ -44,7 +44,8 @@ public struct StorePreparation: Sendable {
     /// Small files are looked through at every start, larger ones when they are adopted, and by `verify`.
     private static func damage(_ store: Store, isAdopted: Bool) throws -> StoreError? {
         let size = (try? FileManager.default.attributesOfItem(atPath: store.path)[.size]) as? Int ?? 0
-        return !isAdopted || size <= StoreHealth.examinedBytes ? try StoreHealth.examine(store.path) : nil
+        guard !isAdopted || size <= StoreHealth.examinedBytes else { return nil }
+        return try StoreHealth.examine(store.path, checksIndexes: !isAdopted)
     }
 
     /// What can be read of a damaged store is, and nothing is written to it.

@@ -20,6 +20,12 @@ final class Output {
         if buffer.count > 1 << 16 { flush() }
     }
 
+    /// A part of a JSON text, as it is.
+    func jsonPart(_ text: some Sequence<UInt8>) {
+        buffer.append(contentsOf: text)
+        if buffer.count > 1 << 16 { flush() }
+    }
+
     /// One line for a person, whatever the text holds.
     func line(_ text: String = "") { write(LineText.printable(text)) }
 

@@ -78,7 +78,7 @@ enum StoreCommands {
         defer { instance.close() }
         let json = ObjectJSON(store: store, style: .dump)
         for entity in store.layout.entities where wanted.isEmpty || wanted.contains(entity.name) {
-            try instance.forEachObject(of: entity.name) { output.json(json.object($0)) }
+            try instance.forEachObject(of: entity.name) { DumpLine(json, output).write($0) }
         }
         return 0
     }

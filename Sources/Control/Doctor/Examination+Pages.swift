@@ -12,7 +12,7 @@ extension Examination {
             return result
         }
         do {
-            let problem = try StoreHealth.examine(store)
+            let problem = try StoreHealth.examine(store, checksIndexes: true)
             result.add("checked", .bool(true), "yes")
             result.add("problem", problem.map { .string($0.message) } ?? .null, problem?.message ?? "none")
             if let problem { result.findings.append(.wrong(problem)) }

@@ -39,10 +39,19 @@ extension LegacyInstance {
         _ found: [(entity: SchemaEntity, key: Int64)], _ connection: Connection
     ) throws -> [ObjectRecord] {
         var readers: [Int: RecordReader] = [:]
-        return try found.compactMap { entity, key in
+        func record(_ entity: SchemaEntity, _ key: Int64) throws -> ObjectRecord? {
             let reader = readers[entity.index] ?? RecordReader(connection, schema, entity)
             readers[entity.index] = reader
             return try reader.record(key)
+        }
+        return try found.compactMap { entity, key in
+            if let found = try record(entity, key) { return found }
+            // An index that disagrees with its table gave another entity: the row counts.
+            let sql = "SELECT Z_ENT FROM \(entity.layout.table.sqlIdentifier) WHERE Z_PK = ?"
+            guard let number = try connection.scalar(sql, [.integer(key)])?.integerValue,
+                let concrete = schema[number: number], concrete.index != entity.index
+            else { return nil }
+            return try record(concrete, key)
         }
     }
 

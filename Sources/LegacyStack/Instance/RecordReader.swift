@@ -89,7 +89,7 @@ final class RecordReader {
     private func value(_ attribute: AttributeLayout, _ row: Statement) -> AttributeValue? {
         func decode(_ leaf: LeafLayout) -> AttributeValue? {
             guard let column = leaf.column else { return nil }
-            return ValueCoding.decode(row.value(2 + column), as: leaf, external: schema.externalData)
+            return ValueCoding.decode(row, 2 + column, as: leaf, external: schema.externalData)
         }
         if let leaf = attribute.leaf { return decode(leaf) }
         var leaves: [String: AttributeValue] = [:]

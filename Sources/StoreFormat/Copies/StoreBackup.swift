@@ -50,7 +50,7 @@ public enum StoreBackup {
             _ = try draft.externalData.copyFiles(from: source)
             try copy(draft.path)
             _ = try draft.externalData.copyFiles(from: source)
-            let problem = checksPages ? try StoreHealth.pageProblem(draft.path) : nil
+            let problem = checksPages ? try StoreHealth.pageProblem(draft.path, checksIndexes: true) : nil
             try draft.finish()
             return problem
         } catch {

@@ -97,7 +97,9 @@ final class ChangeCursor {
     }
 
     private func properties(_ entity: KnownEntity) -> [String] {
-        statement.withBlob(4) { bits in
+        statement.withBlob(4) { all in
+            // What lies beyond the slots says nothing.
+            let bits = all.prefix(((entity.layout?.bitmap.slotCount ?? 0) + 7) / 8)
             if !entity.bytes.elementsEqual(bits) {
                 entity.bytes = Array(bits)
                 entity.marked = entity.layout?.bitmap.decode(entity.bytes) ?? []

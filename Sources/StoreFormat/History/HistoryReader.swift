@@ -72,6 +72,17 @@ public struct HistoryReader {
                 try transactions(after: number, limit: limit, changeLimit: changeLimit, largest: largest)
             }
         }
+        return try reading { try read(after: number, limit: limit, changeLimit: changeLimit) }
+    }
+
+    private func reading<T>(_ body: () throws -> T) throws -> T {
+        try StructureLimit.reading(
+            "a text, bitmap or tombstone in the history", connection, bytes: StructureLimit.historyBytes,
+            code: .damaged,
+            way: "restore a backup, or `coexistctl salvage` the store without its history", body)
+    }
+
+    private func read(after number: Int64, limit: Int, changeLimit: Int) throws -> [HistoryTransaction] {
         guard try isTracked() else { return [] }
         try checkReach(number)
         let hasWriters = try CoexistenceTables.has("COEXIST_TRANSACTION", connection)
@@ -111,8 +122,10 @@ public struct HistoryReader {
         let statement = try connection.cached(Self.transactionSQL(form, hasWriters: hasWriters))
         statement.bind([.integer(number - 1), .integer(1)])
         defer { statement.reset() }
-        guard try statement.step(), statement.integer(0) == number else { return nil }
-        return Self.heading(statement, hasWriters: hasWriters)
+        return try reading {
+            guard try statement.step(), statement.integer(0) == number else { return nil }
+            return Self.heading(statement, hasWriters: hasWriters)
+        }
     }
 
     private static func heading(_ statement: Statement, hasWriters: Bool) -> HistoryTransaction {
@@ -173,8 +186,11 @@ extension HistoryReader {
         let statement = try connection.cached(Self.transactionSQL(form, hasWriters: false))
         statement.bind([.integer(number - 1), .integer(1)])
         defer { statement.reset() }
-        guard try statement.step(), statement.integer(0) == number else { return TransactionOrigin() }
-        return TransactionOrigin(author: statement.text(2), processID: statement.text(4), bundleID: statement.text(5))
+        return try reading {
+            guard try statement.step(), statement.integer(0) == number else { return TransactionOrigin() }
+            return TransactionOrigin(
+                author: statement.text(2), processID: statement.text(4), bundleID: statement.text(5))
+        }
     }
 
     /// How many objects of each entity a transaction inserted, updated and deleted, with the owner's part of a forwarded
@@ -235,6 +251,6 @@ extension HistoryReader {
                 WHERE coalesce(s.ZNAME, t.ZAUTHOR) IS NOT NULL ORDER BY 1
                 """
             }
-        return sql.isEmpty ? [] : try connection.query(sql).compactMap { $0[0].textValue }
+        return sql.isEmpty ? [] : try reading { try connection.query(sql).compactMap { $0[0].textValue } }
     }
 }

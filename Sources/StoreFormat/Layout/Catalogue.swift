@@ -64,10 +64,16 @@ public struct Catalogue: Sendable, Hashable {
                 way: "give the file that Core Data or SwiftData made")
         }
         var rows: [Row] = []
-        try connection.cached("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT").forEach { row in
-            rows.append(
-                Row(
-                    number: row.integer(0), name: row.text(1) ?? "", parent: row.integer(2), maximum: row.integer(3)))
+        let sql = "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT"
+        try StructureLimit.reading(
+            "an entity's name in the catalogue", connection, code: .damaged, way: "restore a backup of the store"
+        ) {
+            try connection.cached(sql).forEach { row in
+                rows.append(
+                    Row(
+                        number: row.integer(0), name: row.text(1) ?? "", parent: row.integer(2),
+                        maximum: row.integer(3)))
+            }
         }
         return Catalogue(rows: rows, model: model)
     }

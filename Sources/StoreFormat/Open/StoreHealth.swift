@@ -45,20 +45,31 @@ public enum StoreHealth {
     }
 
     /// Looks through all of the file's pages.
+    /// - Parameter checksIndexes: whether each index is compared with its table too: a read by an index that lacks rows is
+    ///   wrong, and nothing else tells.
     /// - Returns: what is wrong with it; nil for a sound file.
-    public static func examine(_ path: String) throws -> StoreError? {
-        try pageProblem(path).map {
-            StoreError(.damaged, "\(path) is damaged: \($0)", way: "restore a backup, or salvage what can be read")
+    public static func examine(_ path: String, checksIndexes: Bool) throws -> StoreError? {
+        try pageProblem(path, checksIndexes: checksIndexes).map { problem in
+            StoreError(
+                .damaged, "\(path) is damaged: \(problem)",
+                way: isIndexAlone(problem)
+                    ? "`coexistctl verify \(path) --repair` fills the index anew"
+                    : "restore a backup, or salvage what can be read")
         }
+    }
+
+    /// Whether a line of SQLite's check says that an index disagrees with its table, and no more.
+    static func isIndexAlone(_ problem: String) -> Bool {
+        problem.contains("missing from index") || problem.contains("wrong # of entries in index")
     }
 
     /// Files up to this size are looked through where nobody asked for it: when a daemon starts, and by a doctor.
     public static let examinedBytes = 256 << 20
 
     /// What is wrong with the file's pages, in SQLite's words; nil for a sound file.
-    static func pageProblem(_ path: String) throws -> String? {
+    static func pageProblem(_ path: String, checksIndexes: Bool) throws -> String? {
         do {
-            return try StoreConnector.offlineReader(path).firstPageProblem()
+            return try StoreConnector.offlineReader(path).firstPageProblem(checksIndexes: checksIndexes)
         } catch let error as SQLiteError where error.isCorrupt {
             StoreHealth.note(StoreError(error, path: path), path: path)
             return error.message

@@ -79,7 +79,10 @@ public struct StoreMetadata: Sendable, Hashable {
                 .notAStore, "\(connection.path) is an SQLite database, but no Core Data store: Z_METADATA is no table",
                 way: "give the file that Core Data or SwiftData made")
         }
-        guard let row = try connection.query("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1").first else {
+        let rows = try StructureLimit.reading(
+            "the metadata", connection, code: .metadataUnreadable, way: "restore a backup of the store"
+        ) { try connection.query("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1") }
+        guard let row = rows.first else {
             throw StoreError(
                 .notAStore, "\(connection.path) has an empty Z_METADATA table", way: "restore a backup of the store")
         }

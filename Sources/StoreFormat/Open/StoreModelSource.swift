@@ -34,9 +34,11 @@ enum StoreModelSource {
     }
 
     private static func content(_ connection: Connection) throws -> Data? {
-        guard let bytes = try connection.scalar("SELECT Z_CONTENT FROM Z_MODELCACHE")?.blobValue, !bytes.isEmpty else {
-            return nil
-        }
+        let content = try StructureLimit.reading(
+            "the model cache", connection, code: .modelUnreadable,
+            way: "give the model it was made with: --model FILE.mom, .momd or .xcdatamodeld"
+        ) { try connection.scalar("SELECT Z_CONTENT FROM Z_MODELCACHE") }
+        guard let bytes = content?.blobValue, !bytes.isEmpty else { return nil }
         return Data(bytes)
     }
 }

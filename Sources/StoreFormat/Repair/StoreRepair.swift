@@ -100,19 +100,23 @@ public enum StoreRepair {
 
         /// Indexes that do not agree with their tables are filled anew, if the file has no other damage.
         func staleIndexes() throws -> [String] {
-            let problems = try connection.integrityProblems()
-            let isStale = { (problem: String) in
-                problem.contains("missing from index") || problem.contains("wrong # of entries in index")
-            }
-            guard !problems.isEmpty, problems.allSatisfy(isStale) else { return [] }
-            let names = Set(problems.compactMap { $0.split(separator: " ").last.map(String.init) }).sorted()
-            return try names.compactMap { name in
-                do {
-                    try connection.savepoint("repair") { try connection.execute("REINDEX \(name.sqlIdentifier)") }
-                } catch let error as SQLiteError where error.isConstraint {
-                    return nil
+            var tried: Set<String> = []
+            var done: [String] = []
+            // The list of problems has an end, and what is mended makes room for others.
+            while true {
+                let problems = try connection.integrityProblems()
+                guard !problems.isEmpty, problems.allSatisfy(StoreHealth.isIndexAlone) else { return done }
+                let names = Set(problems.compactMap { $0.split(separator: " ").last.map(String.init) })
+                guard !names.isSubset(of: tried) else { return done }
+                for name in names.subtracting(tried).sorted() {
+                    tried.insert(name)
+                    do {
+                        try connection.savepoint("repair") { try connection.execute("REINDEX \(name.sqlIdentifier)") }
+                        done.append("the index \(name) did not agree with its table and is filled anew")
+                    } catch let error as SQLiteError where error.isConstraint {
+                        // Rows break the constraint: which of them is right is not for us to say.
+                    }
                 }
-                return "the index \(name) did not agree with its table and is filled anew"
             }
         }
     }

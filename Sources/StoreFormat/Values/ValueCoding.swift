@@ -4,6 +4,18 @@ import StoreModel
 
 /// How attribute values stand in columns (Format, section 3.2).
 public enum ValueCoding {
+    /// Reads a column of a statement's row as the attribute's type. Nil for NULL.
+    public static func decode(
+        _ row: Statement, _ column: Int, as leaf: LeafLayout, external: ExternalData
+    ) -> AttributeValue? {
+        // Long data is copied once.
+        if row.isBlob(column), !leaf.isExternal {
+            if leaf.type == .binaryData { return .data(row.withBlob(column) { Data($0) }) }
+            if leaf.type == .transformable { return .transformable(row.withBlob(column) { Data($0) }) }
+        }
+        return decode(row.value(column), as: leaf, external: external)
+    }
+
     /// Reads a column's value as the attribute's type. Nil for NULL.
     public static func decode(_ raw: SQLValue, as leaf: LeafLayout, external: ExternalData) -> AttributeValue? {
         if case .null = raw { return nil }

@@ -129,7 +129,7 @@ import Testing
         try file.write(contentsOf: Data(repeating: 0xAA, count: 4096))
         try file.close()
         let store = try Store.open(path + ".damaged")
-        #expect(try StoreHealth.examine(store.path)?.code == .damaged)
+        #expect(try StoreHealth.examine(store.path, checksIndexes: false)?.code == .damaged)
         let writer = try StoreWriter(store: store)
         func insert(_ entity: String) throws {
             _ = try writer.save(SampleStore.authority, TransactionIdentity()) {
