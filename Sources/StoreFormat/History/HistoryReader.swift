@@ -72,7 +72,7 @@ public struct HistoryReader {
                 try transactions(after: number, limit: limit, changeLimit: changeLimit, largest: largest)
             }
         }
-        return try reading { try read(after: number, limit: limit, changeLimit: changeLimit) }
+        return try reading { try read(after: number, limit: limit, changeLimit: changeLimit, largest: largest) }
     }
 
     private func reading<T>(_ body: () throws -> T) throws -> T {
@@ -82,7 +82,7 @@ public struct HistoryReader {
             way: "restore a backup, or `coexistctl salvage` the store without its history", body)
     }
 
-    private func read(after number: Int64, limit: Int, changeLimit: Int) throws -> [HistoryTransaction] {
+    private func read(after number: Int64, limit: Int, changeLimit: Int, largest: Int) throws -> [HistoryTransaction] {
         guard try isTracked() else { return [] }
         try checkReach(number)
         let hasWriters = try CoexistenceTables.has("COEXIST_TRANSACTION", connection)
