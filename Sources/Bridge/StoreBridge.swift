@@ -124,7 +124,7 @@ public final class StoreBridge: Sendable {
         for instance in [legacy, model] {
             instance.setCommitHandler { notice in
                 log.committed(notice)
-                for replayer in replayers.values { replayer.signal(ifBehind: notice.last) }
+                for replayer in replayers.values { replayer.take(notice) }
                 keeper.look()
             }
         }

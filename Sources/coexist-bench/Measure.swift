@@ -4,6 +4,8 @@ import Foundation
 struct Measure {
     /// Wall-clock seconds.
     var seconds: Double
+    /// Seconds that the process' threads ran for; other processes hardly change it.
+    var processor: Double
     /// How far the process' resident memory rose at most during the work, in bytes.
     var peak: Int
     /// How much of that the result still holds.
@@ -15,15 +17,16 @@ struct Measure {
         resetPeak()
         let before = memory("VmRSS")
         let clock = ContinuousClock()
-        let start = clock.now
+        let (start, startProcessor) = (clock.now, processorTime())
         let result = try work()
-        let time = clock.now - start
+        let (time, processor) = (clock.now - start, processorTime() - startProcessor)
         let peak = memory("VmHWM") - before
         giveBackFreeMemory()
         let held = memory("VmRSS") - before
         withExtendedLifetime(result) {}
         let (seconds, fraction) = time.components
-        return Measure(seconds: Double(seconds) + Double(fraction) / 1e18, peak: peak, held: held)
+        return Measure(
+            seconds: Double(seconds) + Double(fraction) / 1e18, processor: processor, peak: peak, held: held)
     }
 
     /// The fastest of several runs, each with what `prepare` makes anew.
@@ -34,7 +37,13 @@ struct Measure {
             let measure = try run { try work(prepared) }
             if best.map({ measure.seconds < $0.seconds }) ?? true { best = measure }
         }
-        return best ?? Measure(seconds: 0, peak: 0, held: 0)
+        return best ?? Measure(seconds: 0, processor: 0, peak: 0, held: 0)
+    }
+
+    private static func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// Has the allocator return what is free, so that only what is held counts. The Glibc module does not show the call.

@@ -22,16 +22,24 @@ enum OwnershipBench {
     }
 
     private static func measure(_ name: String, _ off: any StackInstance, _ on: any StackInstance) throws {
-        var times: [[Double]] = [[], []]
+        var (wall, processor): ([Double], [Double]) = ([], [])
         for round in 0..<rounds {
-            for (place, instance) in [off, on].enumerated() {
+            // Who comes first changes, so that neither always finds what the other left.
+            let pair = round.isMultiple(of: 2) ? [off, on] : [on, off]
+            let measures = try pair.map { instance in
                 let batch = ObjectBatch((1...rows).map { ReplayBench.insertion(round * rows + $0) })
-                times[place].append(try Measure.run { try instance.save(batch) }.seconds)
+                return try Measure.run { try instance.save(batch) }
             }
+            let (first, second) = round.isMultiple(of: 2) ? (measures[0], measures[1]) : (measures[1], measures[0])
+            wall.append(second.seconds / first.seconds)
+            processor.append(second.processor / first.processor)
         }
-        let (off, on) = (times[0].sorted()[rounds / 2], times[1].sorted()[rounds / 2])
         print(
-            "save of \(rows) rows, \(name): without ownership and guard \(off.inMilliseconds), "
-                + "with \(on.inMilliseconds): \(((on / off - 1) * 100).inHundredths)% more")
+            "save of \(rows) rows, \(name): ownership and guard add \(percent(wall)) of its time, "
+                + "\(percent(processor)) of its processor time (medians of \(rounds) pairs)")
+    }
+
+    private static func percent(_ ratios: [Double]) -> String {
+        "\(((ratios.sorted()[ratios.count / 2] - 1) * 100).inHundredths)%"
     }
 }

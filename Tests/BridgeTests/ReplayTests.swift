@@ -219,6 +219,40 @@ import Testing
         }
     }
 
+    /// A commit of the process is applied from memory: what that tells is what history holds.
+    @Test func whatIsReplayedFromMemoryIsWhatHistoryHolds() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open()
+        defer { bridge.close() }
+        let seen = Mutex<[StackName: [HistoryTransaction]]>([:])
+        let token = bridge.addObserver { stack, transactions in
+            seen.withLock { $0[stack, default: []] += transactions }
+        }
+        let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
+        try bridge.legacy.update(tag, ["name": .string("b")])
+        let shelf = try bridge.legacy.insert("Shelf", ["label": .string("s")])
+        _ = try bridge.legacy.save(ObjectBatch([.delete(tag, expecting: nil), .delete(shelf, expecting: nil)]))
+        let many = (0..<300).map {
+            ObjectBatch.Operation.insert(entity: "Tag", name: "\($0)", values: ["name": .attribute(.string("t\($0)"))])
+        }
+        _ = try bridge.legacy.save(ObjectBatch(many))
+        let last = try bridge.lastTransaction()
+        try bridge.replay(to: last)
+        bridge.removeObserver(token)
+        let history = try bridge.read { try HistoryReader($0, store: bridge.store).transactions(after: 0) }
+        #expect(history.map(\.changes.count) == [1, 1, 1, 2, 300])
+        for stack in StackName.allCases {
+            let told = seen.withLock { $0[stack] ?? [] }
+            #expect(told.map(\.number) == history.map(\.number))
+            for (a, b) in zip(told, history) {
+                #expect(a.writer == b.writer && a.author == b.author && a.timestamp == b.timestamp)
+                #expect(a.changes.map(\.kind) == b.changes.map(\.kind))
+                #expect(a.changes.map(\.object) == b.changes.map(\.object))
+                #expect(a.changes.map(\.properties) == b.changes.map(\.properties))
+            }
+        }
+    }
+
     @Test func observersSeeEachTransactionOfEachStackInOrder() throws {
         let sample = try BridgeSample()
         let bridge = try sample.open()

@@ -28,7 +28,8 @@ final class HistoryObservers: Sendable {
 }
 
 extension StoreBridge {
-    /// Calls the handler with transactions after each replay, on the replay's queue, until `removeObserver`.
+    /// Calls the handler with transactions after each replay, on the replay's queue, until `removeObserver`. Those of this
+    /// process' own commits may come without tombstones.
     public func addObserver(_ handler: @escaping @Sendable (StackName, [HistoryTransaction]) -> Void) -> Int {
         observers.add(handler)
     }

@@ -14,6 +14,9 @@ final class Replayer: Sendable {
     private let state: Mutex<State>
     private let report: @Sendable (ReplayEvent) -> Void
 
+    /// Commits that wait to be applied at most; beyond, history is read.
+    private static let waitingCommits = 64
+
     private struct State {
         var isScheduled = false
         var failure: StoreError?
@@ -21,6 +24,8 @@ final class Replayer: Sendable {
         /// Runs that have begun and ended.
         var begun = 0
         var ended = 0
+        /// Commits of this process that wait to be applied.
+        var waiting = 0
         /// The position, once those who watch have been told of what leads to it.
         var told: Int64
     }
@@ -60,6 +65,32 @@ final class Replayer: Sendable {
     /// Says that history has come to a number. The stack that wrote it may reflect it already.
     func signal(ifBehind number: Int64) {
         if instance.position < number { signal() }
+    }
+
+    /// Takes in a commit of this process: without reading it where its notice has it and nothing is missing before it.
+    func take(_ notice: CommitNotice) {
+        guard let transaction = notice.history else { return signal(ifBehind: notice.last) }
+        let waits = state.withLock { state in
+            guard state.waiting < Self.waitingCommits else { return false }
+            state.waiting += 1
+            return true
+        }
+        guard waits else { return signal(ifBehind: notice.last) }
+        queue.async { self.apply(transaction) }
+    }
+
+    private func apply(_ transaction: HistoryTransaction) {
+        state.withLock { $0.waiting -= 1 }
+        guard instance.position == transaction.number - 1, failure == nil else {
+            return signal(ifBehind: transaction.number)
+        }
+        do {
+            try instance.apply([transaction], readsEpochs: false)
+        } catch {
+            return signal()
+        }
+        report(.applied(instance.stack, [transaction]))
+        tell()
     }
 
     /// Replays and waits until the position has reached the number, and everybody has been told of it.

@@ -26,8 +26,9 @@ extension NSManagedObjectContext {
     /// Brings the registered objects up to date: clean ones are read anew when asked for, deleted ones are marked, ones
     /// with unsaved changes stay for the version test of their save.
     func absorb() {
-        guard !isChanging, link.hasRemoteChanges.load(ordering: .acquiring) else { return }
+        guard link.hasRemoteChanges.load(ordering: .acquiring) else { return }
         locked {
+            if isChanging { return }
             let changes = link.take()
             guard !changes.isEmpty else { return }
             for (key, change) in changes.objects {
@@ -40,6 +41,16 @@ extension NSManagedObjectContext {
                 }
             }
             tell(changes)
+        }
+    }
+
+    /// Runs the body against what the objects show now: what others saved is not taken in before its end.
+    func withoutNews(_ body: () -> Void) {
+        locked {
+            let outer = isChanging
+            isChanging = true
+            defer { isChanging = outer }
+            body()
         }
     }
 

@@ -51,12 +51,12 @@ extension NSManagedObjectContext {
             return nil
         }
         let identity = TransactionIdentity(author: transactionAuthor, contextName: name)
-        let (number, sideEffects, forwarded) = try noticingConflicts {
+        let (number, sideEffects, forwarded, history) = try noticingConflicts {
             try instance.writer.use { writer in
                 let (_, number) = try writer.save(
                     instance.authority, identity, forwarding: instance.deleteForwarding
                 ) { try work.run($0) }
-                return (number, writer.sideEffects, writer.forwarded)
+                return (number, writer.sideEffects, writer.forwarded, writer.written)
             }
         }
         let userInfo = didSaveInfo(work)
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
         tellOthers(work)
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: userInfo)
         if !sideEffects.isEmpty { instance.dropCaches(of: sideEffects, position: nil) }
-        if let number, number > 0 { instance.committed(number, forwarded: forwarded) }
+        if let number, number > 0 { instance.committed(number, forwarded: forwarded, history: history) }
         return number
     }
 

@@ -170,7 +170,7 @@ public final class LegacyInstance: StackInstance {
     ///
     /// Transactions at or below `position`, and this instance's own, change nothing but the position.
     /// - Throws: `StoreError` where the epochs cannot be read.
-    public func apply(_ transactions: [HistoryTransaction]) throws {
+    public func apply(_ transactions: [HistoryTransaction], readsEpochs: Bool) throws {
         applyLock.lock()
         defer { applyLock.unlock() }
         var last = position
@@ -201,7 +201,7 @@ public final class LegacyInstance: StackInstance {
             drop(dropped, derivedAfter: dropped.union(rows.lazy.map(\.root)), &changes)
             for context in contexts { context.receive(changes) }
         }
-        try readEpochs(position: last)
+        if readsEpochs { try readEpochs(position: last) }
         state.withLock { state in
             state.position = max(state.position, last)
             state.own = state.own.filter { $0 > last }
@@ -265,7 +265,7 @@ public final class LegacyInstance: StackInstance {
         state.withLock { $0.handler = handler }
     }
 
-    func committed(_ transaction: Int64, forwarded: Int64? = nil) {
+    func committed(_ transaction: Int64, forwarded: Int64? = nil, history: HistoryTransaction? = nil) {
         let handler = state.withLock { state in
             // Where nobody replays, the set is not to grow for ever; a number that is missing costs a needless refresh.
             if state.own.count < 100_000 { state.own.formUnion([transaction, forwarded ?? transaction]) }
@@ -273,7 +273,8 @@ public final class LegacyInstance: StackInstance {
         }
         handler?(
             CommitNotice(
-                stack: .legacy, instanceName: instanceName, transaction: transaction, forwarded: forwarded))
+                stack: .legacy, instanceName: instanceName, transaction: transaction, forwarded: forwarded,
+                history: history))
         options.readerAge?.look()
     }
 

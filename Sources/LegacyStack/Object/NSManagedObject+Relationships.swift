@@ -83,10 +83,8 @@ extension NSManagedObject {
 
     /// Sets a relationship, which looks at several objects, against what they show now.
     private func changing(_ body: () -> Void) {
-        guard let context = managedObjectContext, !context.isChanging else { return body() }
-        context.isChanging = true
-        defer { context.isChanging = false }
-        body()
+        guard let context = managedObjectContext else { return body() }
+        context.withoutNews(body)
     }
 
     private func exchangeToOne(_ object: NSManagedObject?, _ slot: Int, _ relationship: SchemaRelationship) {

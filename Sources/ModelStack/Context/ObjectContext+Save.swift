@@ -24,7 +24,7 @@ extension ObjectContext {
         }
         let identity = TransactionIdentity(author: author, contextName: contextName)
         let forwarding = instance.state.withLock(\.forwarding)
-        let (run, number, sideEffects, forwarded) = try noticingConflicts {
+        let (run, number, sideEffects, forwarded, history) = try noticingConflicts {
             try instance.saving {
                 syncIfNeeded()
                 return try lane.use { writer in
@@ -34,13 +34,13 @@ extension ObjectContext {
                         try run.run()
                         return run
                     }
-                    return (run, number, writer.sideEffects, writer.forwarded)
+                    return (run, number, writer.sideEffects, writer.forwarded, writer.written)
                 }
             }
         }
         run.finish()
         if !sideEffects.isEmpty { instance.dropCaches(of: sideEffects, position: nil) }
-        if let number, number > 0 { instance.didCommit(number, forwarded: forwarded) }
+        if let number, number > 0 { instance.didCommit(number, forwarded: forwarded, history: history) }
         return number
     }
 
@@ -60,14 +60,15 @@ extension ModelInstance {
         SaveAuthority(stack: .model, instanceName: instanceName, epochs: state.withLock { $0.epochs })
     }
 
-    func didCommit(_ number: Int64, forwarded: Int64?) {
+    func didCommit(_ number: Int64, forwarded: Int64?, history: HistoryTransaction? = nil) {
         let handler = state.withLock { state in
             // The caches hold what was just written; a gap before it is the replay's to fill.
             if (forwarded ?? number) == state.position + 1 { state.position = number }
             return state.commitHandler
         }
         handler?(
-            CommitNotice(stack: .model, instanceName: instanceName, transaction: number, forwarded: forwarded))
+            CommitNotice(
+                stack: .model, instanceName: instanceName, transaction: number, forwarded: forwarded, history: history))
         options.readerAge?.look()
     }
 }

@@ -6,7 +6,7 @@ extension ModelInstance {
     ///
     /// Transactions at or below `position`, and this instance's own, change nothing but the position.
     /// - Throws: `StoreError` where the epochs cannot be read.
-    public func apply(_ transactions: [HistoryTransaction]) throws {
+    public func apply(_ transactions: [HistoryTransaction], readsEpochs: Bool) throws {
         let start = position
         var changes: [ObjectChange] = []
         var dropped: Set<Int> = []
@@ -38,7 +38,7 @@ extension ModelInstance {
             contexts.tell(.dropped(dropped))
         }
         state.withLock { $0.position = max($0.position, last) }
-        try readEpochs()
+        if readsEpochs { try readEpochs() }
         options.readerAge?.look()
     }
 

@@ -11,6 +11,11 @@ final class HistoryAppender {
     private var lastChange: Int64
     private let insert: Statement
     private let tombstones: Int
+    /// What was written, for those who are to be told without reading it; nil once it is too much, or not all.
+    private var changes: [HistoryChange]? = []
+    /// Changes that are kept at most: a replay of more reads them.
+    private static let keptChanges = 256
+    private var time = Date()
 
     /// - Parameter isAdopted: whether our own record of transactions is there.
     init(_ connection: Connection, form: HistoryForm, isAdopted: Bool) throws {
@@ -58,12 +63,30 @@ final class HistoryAppender {
         if let columns { insert.bind(columns, at: 6) } else { insert.bindNull(at: 6) }
         for i in 0..<tombstones { insert.bind(i < tombstone.count ? tombstone[i] : .null, at: 7 + i) }
         try insert.run()
+        guard let count = changes?.count else { return }
+        if count >= Self.keptChanges { return forgetChanges() }
+        changes?.append(
+            HistoryChange(
+                kind: kind, object: ObjectReference(entity: entity.name, key: key),
+                properties: columns.map(entity.bitmap.decode) ?? [], tombstone: [:]))
+    }
+
+    /// A change row was altered after it was appended.
+    func forgetChanges() { changes = nil }
+
+    /// The transaction as its readers will find it, but for tombstones; nil where it has too many changes to be kept.
+    func written(_ identity: TransactionIdentity, by writer: HistoryTransaction.Writer) -> HistoryTransaction? {
+        guard let changes, !changes.isEmpty else { return nil }
+        return HistoryTransaction(
+            number: number, timestamp: time, author: identity.author, contextName: identity.contextName,
+            processID: identity.processID, bundleID: identity.bundleID, writer: writer, changes: changes)
     }
 
     /// Writes the transaction's row and the counters.
     /// - Returns: the transaction's number.
     func finish(_ identity: TransactionIdentity) throws -> Int64 {
-        let time = SQLValue.real(Date().timeIntervalSinceReferenceDate)
+        self.time = Date()
+        let time = SQLValue.real(self.time.timeIntervalSinceReferenceDate)
         switch form {
         case .interned:
             let values = [identity.author, identity.bundleID, identity.contextName, identity.processID]

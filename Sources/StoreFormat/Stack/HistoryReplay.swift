@@ -47,6 +47,9 @@ public enum HistoryReplay {
 }
 
 extension StackInstance {
+    /// Applies history, and reads the ownership epochs anew.
+    public func apply(_ transactions: [HistoryTransaction]) throws { try apply(transactions, readsEpochs: true) }
+
     /// Applies all history after the position: for an instance without a bridge, which is told of nobody's commits.
     /// - Parameter batchChanges: the changes after which a batch ends.
     /// - Throws: `StoreError`.

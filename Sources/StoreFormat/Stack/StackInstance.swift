@@ -15,8 +15,9 @@ public protocol StackInstance: AnyObject, Sendable {
     /// Applies history, in order: drops or refreshes cached rows, marks deleted, refreshes registered clean objects,
     /// leaves dirty ones to the version test, tells live queries. Transactions at or below `position`, and those that
     /// this instance committed, change nothing but the position. Of a transaction that names entities in place of changes,
-    /// all rows of their trees are dropped, in one step. Also reads the ownership epochs anew.
-    func apply(_ transactions: [HistoryTransaction]) throws
+    /// all rows of their trees are dropped, in one step.
+    /// - Parameter readsEpochs: whether the ownership epochs are read anew too. A commit of the same process changes none.
+    func apply(_ transactions: [HistoryTransaction], readsEpochs: Bool) throws
     /// Drops what is cached of these entities, or all, and takes `position` as the new position where given.
     func dropCaches(of entities: Set<String>?, position: Int64?)
     /// What the cache did so far.
@@ -66,12 +67,19 @@ public struct CommitNotice: Sendable, Hashable {
     public var transaction: Int64
     /// The history transaction that the same commit wrote in the other stack's name, for a delete that was forwarded.
     public var forwarded: Int64?
+    /// The transaction itself, without tombstones, so that nobody in the process has to read it; nil where it is large, or
+    /// not all that the commit wrote.
+    public var history: HistoryTransaction?
 
     /// The last history transaction that the commit wrote.
     public var last: Int64 { max(transaction, forwarded ?? 0) }
 
     /// A notice.
-    public init(stack: StackName, instanceName: String, transaction: Int64, forwarded: Int64? = nil) {
+    public init(
+        stack: StackName, instanceName: String, transaction: Int64, forwarded: Int64? = nil,
+        history: HistoryTransaction? = nil
+    ) {
+        self.history = history
         self.stack = stack
         self.instanceName = instanceName
         self.transaction = transaction

@@ -92,6 +92,7 @@ extension SaveTransaction {
             "UPDATE \(entity.table.sqlIdentifier) SET \(sets) WHERE Z_PK = ?", [.integer(key)])
         guard let bits = change.columns else { return }
         let merged = zip(bits, entity.bitmap.encode([holder.relationship.name])).map { $0 | $1 }
+        log?.forgetChanges()
         try connection.run("UPDATE ACHANGE SET ZCOLUMNS = ? WHERE Z_PK = ?", [.blob(merged), .integer(change.row)])
     }
 }

@@ -321,6 +321,14 @@ public final class SaveTransaction {
         return number
     }
 
+    /// The history transaction that `finish` wrote; nil where it has too many changes to be kept, or a part of it went into
+    /// the other stack's name.
+    var written: HistoryTransaction? {
+        guard forwarded == nil else { return nil }
+        return log?.written(
+            identity, by: .init(stack: authority.stack, instanceName: authority.instanceName))
+    }
+
     /// Ends the owner's part of a delete, which the transaction after it caused.
     /// - Returns: the history transaction's number; nil if nothing had to be written.
     func finishPart() throws -> Int64? {

@@ -19,6 +19,9 @@ public final class StoreWriter {
     /// The history transaction that the last save wrote in the other stack's name, where its deletes reached that
     /// stack's rows.
     public private(set) var forwarded: Int64?
+    /// The history transaction that the last save wrote, without tombstones, for those in this process who need not read
+    /// it then. Nil where it is too large to be kept, or not all of what the save wrote.
+    public private(set) var written: HistoryTransaction?
     /// Why the log could not be moved into the store after the last save that tried, such as a full disk: it grows until
     /// that can be done. Nil where it could.
     public private(set) var logProblem: StoreError?
@@ -85,6 +88,7 @@ public final class StoreWriter {
                 let number = try transaction.finish()
                 sideEffects = transaction.sideEffects
                 forwarded = transaction.forwarded
+                written = number == nil || number == 0 ? nil : transaction.written
                 try place.check(connection, store: store)
                 if number == nil {
                     connection.rollback()

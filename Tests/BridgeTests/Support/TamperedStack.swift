@@ -37,7 +37,9 @@ final class TamperedStack: StackInstance {
     func setDeleteForwarding(_ forwarding: DeleteForwarding?) { real.setDeleteForwarding(forwarding) }
     var position: Int64 { real.position }
     var cacheStatistics: CacheStatistics { real.cacheStatistics }
-    func apply(_ transactions: [HistoryTransaction]) throws { try real.apply(transactions) }
+    func apply(_ transactions: [HistoryTransaction], readsEpochs: Bool) throws {
+        try real.apply(transactions, readsEpochs: readsEpochs)
+    }
     func dropCaches(of entities: Set<String>?, position: Int64?) { real.dropCaches(of: entities, position: position) }
     func objects(matching query: ObjectQuery) throws -> [ObjectRecord] { try real.objects(matching: query) }
     func references(matching query: ObjectQuery) throws -> [ObjectReference] { try real.references(matching: query) }
