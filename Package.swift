@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "SwiftData", targets: ["SwiftData"]),
         .library(name: "LegacyStack", targets: ["LegacyStack"]),
         .library(name: "ModelStack", targets: ["ModelStack"]),
+        .library(name: "StoreFormat", targets: ["StoreFormat"]),
         .library(name: "Bridge", targets: ["Bridge"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .executable(name: "coexistd", targets: ["coexistd"]),
