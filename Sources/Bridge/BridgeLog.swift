@@ -17,6 +17,8 @@ final class BridgeLog: Sendable {
         var alarmHandler: (@Sendable (String) -> Void)?
         /// Stacks whose last replay failed: told once, however often it is tried again.
         var failing: Set<StackName> = []
+        /// The last transaction that was told to be unreadable; both stacks meet it.
+        var unreadable: Int64 = 0
     }
 
     private let state = Mutex(State())
@@ -89,15 +91,47 @@ final class BridgeLog: Sendable {
                     state.staleness.add(Double(seconds) + Double(fraction) / 1e18)
                 }
             }
+            for transaction in transactions { note(unreadable: transaction) }
         case .resynchronized(let stack, let from, let to):
             state.withLock { $0.counts.resyncs[stack, default: 0] += 1 }
             alarm(
                 "history from \(from) to \(to) was purged before the \(stack.rawValue) stack had it: its cache was dropped"
             )
+        case .rewound(let stack):
+            state.withLock { state in
+                state.counts.resyncs[stack, default: 0] += 1
+                // These numbers are handed out again.
+                state.pending = [:]
+                state.early = []
+                state.unreadable = 0
+            }
         case .failed(let stack, let error):
             guard state.withLock({ $0.failing.insert(stack).inserted }) else { return }
             alarm("replay into the \(stack.rawValue) stack failed: \(error)")
         }
+    }
+}
+
+extension BridgeLog {
+    private func note(unreadable transaction: HistoryTransaction) {
+        guard let why = transaction.unreadable else { return }
+        let isNew = state.withLock { state in
+            defer { state.unreadable = max(state.unreadable, transaction.number) }
+            return transaction.number > state.unreadable
+        }
+        guard isNew else { return }
+        alarm("transaction \(transaction.number) does not say what it changed: \(why). Every cache was dropped")
+    }
+
+    /// History went back under the daemon: what was replayed is no longer what is there.
+    func rewound(from: Int64, to: Int64) {
+        state.withLock { state in
+            state.counts.rewinds += 1
+            state.counts.untracked += 1
+        }
+        alarm(
+            "another program put other content in the store: history ended at transaction \(from), and now it is another one "
+                + "that ends at \(to). Every cache was dropped, and tokens from before are of what is lost")
     }
 }
 
@@ -111,6 +145,8 @@ public struct BridgeCounts: Sendable, Hashable {
     public var untracked = 0
     /// Times that a stack dropped its cache, since history had been purged before it.
     public var resyncs: [StackName: Int] = [:]
+    /// Times that another program put other content in the store, with another history.
+    public var rewinds = 0
     /// Alarms, those included that are no longer kept.
     public var alarms = 0
 }

@@ -24,6 +24,8 @@ public struct BridgeOptions: Sendable {
     public var modelCacheObjects: Int
     /// The size of the WAL, in bytes, above which the daemon checkpoints.
     public var maximumLogBytes: Int
+    /// How long the daemon's own writes wait for another program's lock, in milliseconds.
+    public var busyTimeout = 10_000
     /// How long a read may keep the log from being moved into the store: older ones are ended with `ReaderExpired`.
     public var readerAge = ReaderAge(maximum: .seconds(60))
     /// How long history is kept.

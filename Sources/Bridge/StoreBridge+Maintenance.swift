@@ -25,6 +25,12 @@ extension StoreBridge {
         return try readAtLength { try StoreVerifier.verify($0, store: store, progress: progress) }
     }
 
+    /// Looks whether tables or columns are gone from the store: `problem` says so then.
+    public func checkParts() {
+        let store = store
+        try? read { try StoreHealth.checkParts(of: store, $0) }
+    }
+
     /// Reads with a connection that no age ends: for what looks at all of the store, and gives its snapshot up in between.
     func readAtLength<T>(_ body: (Connection) throws -> T) throws -> T {
         try StoreConnector.translating(store.path) { try longReaders.use(body) }

@@ -38,7 +38,25 @@ extension StoreBridge {
         try checkWritable()
         let unit = try unit(of: entity)
         return try withUnitToItself(unit.name) {
-            try maintain { try OwnershipWriter(connection: $0).setFrozen(isFrozen, unit: unit.name) }
+            let changed = try maintain { try OwnershipWriter(connection: $0).setFrozen(isFrozen, unit: unit.name) }
+            thaws.forget(unit.name)
+            return changed
+        }
+    }
+
+    /// Has a unit thawed as soon as that can be done: a handover that failed left it frozen.
+    func thawLater(_ unit: OwnershipRegister.Unit, because error: any Error) {
+        alarm(
+            "\(unit.name) is frozen still after a handover that failed, and is thawed as soon as that can be done: \(error)"
+        )
+        thaws.add(unit.name) { [weak self] in try self?.thawLeft(unit.name, atEpoch: unit.epoch) }
+    }
+
+    private func thawLeft(_ name: String, atEpoch epoch: Int64) throws {
+        try withUnitToItself(name) {
+            guard let unit = try register()?.units[name], unit.isFrozen, unit.epoch == epoch else { return }
+            _ = try maintain { try OwnershipWriter(connection: $0).setFrozen(false, unit: name) }
+            alarm("\(name) is thawed after the handover that failed: owner and epoch are as before")
         }
     }
 

@@ -36,6 +36,8 @@ public final class StoreBridge: Sendable {
     private let retention = Mutex<RetentionKeeper?>(nil)
     private let health = BridgeHealth()
     let keeper: LogKeeper
+    /// Units that a handover which failed left frozen.
+    let thaws = ThawKeeper()
     /// What each stack's deletes go through to the other's rows.
     private let forwardings: Mutex<[StackName: DeleteForwarding]> = Mutex([:])
 
@@ -74,12 +76,12 @@ public final class StoreBridge: Sendable {
         let replayReaders = ConnectionPool(limit: 2, make: connect)
         self.replayReaders = replayReaders
         longReaders = ConnectionPool(limit: 2, make: connect)
-        let durability = options.durability
+        let (durability, busyTimeout) = (options.durability, options.busyTimeout)
         let maintenance =
             preparation.readOnlyReason != nil
             ? nil
             : ConnectionPool(limit: 1) {
-                let connection = try StoreConnector.connect(storePath, .writer(durability), busyTimeout: 10_000)
+                let connection = try StoreConnector.connect(storePath, .writer(durability), busyTimeout: busyTimeout)
                 connection.queueLabel = "the daemon's own connection"
                 return connection
             }
@@ -108,15 +110,15 @@ public final class StoreBridge: Sendable {
             let legacy = legacy
             let model = model
             let pool = maintenance
-            let isRecording = options.guardMode == .record
             let touched: @Sendable () -> Set<String>? = {
-                guard isRecording else { return nil }
+                guard (try? readers.use { try ForeignChanges.areNoted($0) }) == true else { return nil }
                 return (try? pool?.use { try ForeignChanges.take($0, store: store) }) ?? nil
             }
             watcher = Mutex(
                 try CommitWatcher(store: store) { finding in
                     keeper.look()
                     Self.handle(finding, replayers, [legacy, model], log, health, touched)
+                    if case .rewound = finding { observers.tell(.legacy, []) }
                 })
         } else {
             watcher = Mutex(nil)
@@ -150,6 +152,8 @@ public final class StoreBridge: Sendable {
     ) {
         switch finding {
         case .committed(let news):
+            // History tells what they changed, so the guard's notes of it are not needed.
+            if news.hasForeign { _ = touched() }
             // A handover alone brings no history, but other epochs.
             if news.hasHandover { break }
             for replayer in replayers.values { replayer.signal(ifBehind: news.last) }
@@ -165,6 +169,11 @@ public final class StoreBridge: Sendable {
         case .restarted:
             for instance in instances { instance.dropCaches(of: nil, position: nil) }
             log.alarm("the WAL index was rebuilt: every cache was dropped")
+        case .rewound(let from, let to):
+            _ = touched()
+            log.rewound(from: from, to: to)
+            for replayer in replayers.values { replayer.rewind(to: to) }
+            return
         case .failed(let error):
             if error.code == .storeReplaced {
                 health.note(error)
@@ -291,6 +300,7 @@ public final class StoreBridge: Sendable {
             watcher?.stop()
             watcher = nil
         }
+        thaws.finish()
         legacy.close()
         model.close()
         keeper.finish()

@@ -164,6 +164,11 @@ public final class Statement {
         sqlite3_column_type(handle, Int32(column)) == SQLITE_BLOB
     }
 
+    /// Whether the column is stored as an integer.
+    public func isInteger(_ column: Int) -> Bool {
+        sqlite3_column_type(handle, Int32(column)) == SQLITE_INTEGER
+    }
+
     /// The column as an integer; 0 for NULL.
     public func integer(_ column: Int) -> Int64 {
         sqlite3_column_int64(handle, Int32(column))

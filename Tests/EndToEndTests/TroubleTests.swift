@@ -32,6 +32,22 @@ import Varlink
         }
     }
 
+    /// What is gone cannot be counted, and the status says why.
+    @Test func aDroppedTableEndsWriting() throws {
+        let sample = try SampleStore()
+        let configuration = sample.folder.file("c.json")
+        try Data(#"{"store": "\#(sample.path)", "guard": "off"}"#.utf8).write(to: URL(fileURLWithPath: configuration))
+        let daemon = try RunningDaemon(["--config", configuration], folder: sample.folder)
+        #expect(try daemon.ctl("insert", "Tag", "name=a").exitCode == 0)
+        #expect(try Programs.sqlite3(sample.path, "DROP TABLE ZCARD").exitCode == 0)
+        // At once, whoever notices it.
+        let status = try daemon.json("status").first
+        #expect(status?["state"] == "degraded")
+        #expect(status?["problem"]?["message"]?.stringValue?.contains("the table ZCARD is gone") == true)
+        try isRefused(daemon, "Damaged")
+        #expect(try daemon.ctl("get", "Tag/1").exitCode == 0)
+    }
+
     @Test func aReplacedStoreIsNotWritten() throws {
         let sample = try SampleStore()
         let other = try SampleStore()

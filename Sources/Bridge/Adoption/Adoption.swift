@@ -54,47 +54,65 @@ public enum Adoption {
     ) throws {
         let connection = try StoreConnector.connect(store.path, .writer(.full))
         let journal = try connection.scalar("PRAGMA journal_mode")?.textValue ?? "delete"
-        if journal != "wal" {
-            let now = try connection.scalar("PRAGMA journal_mode=WAL")?.textValue
-            guard now == "wal" else {
-                throw StoreError(
-                    .busy, "\(store.path) cannot be turned to WAL mode: another process has it open",
-                    way: "end the programs that use it, and try again")
+        // Young files too: one of a save that is running gets its row, and then nothing is said of it.
+        let inherited = try StoreVerifier.verify(connection, store: store, judgesYoungFiles: true)
+            .filter { $0.severity != .warning }
+        let makesHistory = !store.historyForm.isTracked
+        try connection.transaction(.immediate) {
+            guard try !CoexistenceTables.exist(connection) else {
+                throw StoreError(.alreadyExists, "\(store.path) was adopted meanwhile", way: "start again")
+            }
+            let last = try HistoryReader(connection, store: store).last()
+            if makesHistory {
+                let tombstones = store.layout.entities.map(\.tombstoneAttributes.count).max() ?? 0
+                try HistoryTables.create(connection, tombstones: tombstones)
+            }
+            try CoexistenceTables.create(connection)
+            let now = Date().timeIntervalSinceReferenceDate
+            // Where numbers were handed out before, they may have been in another life of the store, which was released or
+            // replaced: those tokens must not be taken for this one's.
+            let isFirst = last == 0 && !makesHistory
+            try CoexistenceState(
+                adopted: now, timeline: isFirst ? 1 : CoexistenceState.freshTimeline, commits: 1,
+                guardMode: plan.guardMode, madeHistory: makesHistory,
+                journalMode: journal, backup: backup, historyStart: last
+            ).insert(connection)
+            try seed(connection, store, units: units, owners: owners, joins: joins, now: now)
+            for violation in inherited {
+                try connection.run(
+                    "INSERT OR IGNORE INTO COEXIST_INHERITED VALUES (?, ?, ?)",
+                    [.text(violation.rule), .text(violation.place), .text(violation.what)])
+            }
+            try GuardTriggers.install(plan.guardMode, on: connection)
+        }
+        // When the mode from before is on record: an adoption that is cut off here is finished by the next start.
+        do {
+            try turnToWAL(connection, store.path)
+        } catch {
+            try? connection.transaction(.immediate) {
+                try GuardTriggers.remove(from: connection)
+                try CoexistenceTables.drop(connection)
+                if makesHistory { try HistoryTables.drop(connection) }
+            }
+            throw error
+        }
+    }
+
+    /// Turns an adopted store to WAL, if it is not in that mode.
+    /// - Throws: `StoreError` `Busy` where another program is in the way.
+    static func turnToWAL(_ connection: Connection, _ path: String) throws {
+        func mode(_ sql: String) throws -> String? {
+            do {
+                return try connection.scalar(sql)?.textValue
+            } catch let error as SQLiteError where error.isBusy {
+                return nil
             }
         }
-        do {
-            // Young files too: one of a save that is running gets its row, and then nothing is said of it.
-            let inherited = try StoreVerifier.verify(connection, store: store, judgesYoungFiles: true)
-                .filter { $0.severity != .warning }
-            try connection.transaction(.immediate) {
-                guard try !CoexistenceTables.exist(connection) else {
-                    throw StoreError(.alreadyExists, "\(store.path) was adopted meanwhile", way: "start again")
-                }
-                let last = try HistoryReader(connection, store: store).last()
-                let makesHistory = !store.historyForm.isTracked
-                if makesHistory {
-                    let tombstones = store.layout.entities.map(\.tombstoneAttributes.count).max() ?? 0
-                    try HistoryTables.create(connection, tombstones: tombstones)
-                }
-                try CoexistenceTables.create(connection)
-                let now = Date().timeIntervalSinceReferenceDate
-                // History that a release removed began at 1 too: its tokens must not be taken for this one's.
-                try CoexistenceState(
-                    adopted: now, timeline: makesHistory ? CoexistenceState.freshTimeline : 1, commits: 1,
-                    guardMode: plan.guardMode, madeHistory: makesHistory,
-                    journalMode: journal, backup: backup, historyStart: last
-                ).insert(connection)
-                try seed(connection, store, units: units, owners: owners, joins: joins, now: now)
-                for violation in inherited {
-                    try connection.run(
-                        "INSERT OR IGNORE INTO COEXIST_INHERITED VALUES (?, ?, ?)",
-                        [.text(violation.rule), .text(violation.place), .text(violation.what)])
-                }
-                try GuardTriggers.install(plan.guardMode, on: connection)
-            }
-        } catch {
-            if journal != "wal" { _ = try? connection.scalar("PRAGMA journal_mode=\(journal)") }
-            throw error
+        guard try mode("PRAGMA journal_mode") != "wal" else { return }
+        guard try mode("PRAGMA journal_mode=WAL") == "wal" else {
+            throw StoreError(
+                .busy, "\(path) cannot be turned to WAL mode: another process has it open",
+                way: "end the programs that use it, and try again")
         }
     }
 

@@ -34,6 +34,7 @@ public enum Release {
 
     private static func release(_ path: String, _ keepsHistory: Bool) throws -> Report {
         guard try isAdopted(path) else {
+            try tidy(path)
             return Report(wasAdopted: false, removedHistory: false, journalMode: "", backup: nil)
         }
         let connection = try StoreConnector.connect(path, .writer(.full))
@@ -42,26 +43,47 @@ public enum Release {
         }
         let state = try CoexistenceState.read(connection)
         let removesHistory = state.madeHistory && !keepsHistory
-        try connection.transaction(.immediate) {
-            try GuardTriggers.remove(from: connection)
-            try CoexistenceTables.drop(connection)
-            if removesHistory { try HistoryTables.drop(connection) }
+        let isWAL = state.journalMode == "wal"
+        // As long as our tables say what the mode was: a release that is cut off can be finished by the next one.
+        if !isWAL { try turnBack(connection, path) }
+        do {
+            try connection.transaction(.immediate) {
+                try GuardTriggers.remove(from: connection)
+                try CoexistenceTables.drop(connection)
+                if removesHistory { try HistoryTables.drop(connection) }
+            }
+        } catch {
+            if !isWAL { try? Adoption.turnToWAL(connection, path) }
+            throw error
         }
         connection.clearStatementCache()
-        let logProblem = Self.logProblem(connection, path)
-        var journal = "wal"
-        if state.journalMode != "wal" {
-            journal = try connection.scalar("PRAGMA journal_mode=\(state.journalMode)")?.textValue ?? "wal"
-            guard journal == state.journalMode else {
-                throw StoreError(
-                    .busy,
-                    "our tables are gone from \(path), but its journal mode is still WAL: another process has it open",
-                    way: "end that process, and run `sqlite3 \(path) 'PRAGMA journal_mode=\(state.journalMode)'`")
-            }
-        }
         return Report(
-            wasAdopted: true, removedHistory: removesHistory, journalMode: journal, backup: state.backup,
-            logProblem: journal == "wal" ? logProblem : nil)
+            wasAdopted: true, removedHistory: removesHistory, journalMode: isWAL ? "wal" : "delete",
+            backup: state.backup, logProblem: isWAL ? logProblem(connection, path) : nil)
+    }
+
+    /// Turns a store that had a rollback journal back to it. Which kind of one is each connection's own affair.
+    private static func turnBack(_ connection: Connection, _ path: String) throws {
+        let mode: String?
+        do {
+            mode = try connection.scalar("PRAGMA journal_mode=DELETE")?.textValue
+        } catch let error as SQLiteError where error.isBusy {
+            mode = nil
+        }
+        guard mode == "delete" else {
+            throw StoreError(
+                .busy,
+                "the journal mode of \(path) cannot be turned back: another process has it open. It stays adopted",
+                way: "end the programs that use it, and try again")
+        }
+    }
+
+    /// What a release that was killed after its commit left beside the store: the queue of writers, and the log. The last
+    /// writer takes them away.
+    private static func tidy(_ path: String) throws {
+        guard FileManager.default.fileExists(atPath: StoreQueue.path(of: path)) else { return }
+        let connection = try StoreConnector.connect(path, .writer(.full))
+        try connection.transaction(.immediate) {}
     }
 
     /// What is written to a damaged file may destroy more of it.

@@ -23,7 +23,9 @@ public struct StorePreparation: Sendable {
         let isAdopted = try StoreConnector.translating(opened.path) {
             try CoexistenceTables.exist(try StoreConnector.offlineReader(opened.path))
         }
-        if let problem = try damage(opened, isAdopted: isAdopted) { return degraded(opened, problem, log) }
+        if let problem = try damage(opened, isAdopted: isAdopted) ?? loss(opened, isAdopted: isAdopted) {
+            return degraded(opened, problem, log)
+        }
         var backup: String?
         if !isAdopted {
             let plan = Adoption.Plan(seed: options.seed, guardMode: options.guardMode)
@@ -48,6 +50,15 @@ public struct StorePreparation: Sendable {
         return try StoreHealth.examine(store.path, checksIndexes: !isAdopted)
     }
 
+    /// Tables that are gone since the store was adopted.
+    private static func loss(_ store: Store, isAdopted: Bool) throws -> StoreError? {
+        guard isAdopted else { return nil }
+        return try StoreConnector.translating(store.path) {
+            let lost = try store.lostTables(StoreConnector.offlineReader(store.path))
+            return lost.isEmpty ? nil : StoreHealth.loss(of: lost.map { "the table \($0.table)" }, store.path)
+        }
+    }
+
     /// What can be read of a damaged store is, and nothing is written to it.
     private static func degraded(_ store: Store, _ problem: StoreError, _ log: BridgeLog) -> StorePreparation {
         log.warn("\(store.path) is open read-only: \(problem)")
@@ -58,12 +69,15 @@ public struct StorePreparation: Sendable {
     private static func takeOver(
         _ connection: Connection, _ store: Store, _ options: BridgeOptions, _ log: BridgeLog
     ) throws {
+        // An adoption or a release that was cut off left the mode from before adoption.
+        try Adoption.turnToWAL(connection, store.path)
         for unit in try OwnershipWriter(connection: connection).thawAll() {
             log.warn(
                 "\(unit) was frozen for a handover whose daemon is gone: it has been thawed, its owner is as before")
         }
         for difference in try differences(connection, store, options.seed) { log.warn(difference) }
         try connection.transaction(.immediate) {
+            try ForeignChanges.drop(connection)
             try GuardTriggers.install(options.guardMode, on: connection)
             try connection.run("UPDATE COEXIST_STATE SET GUARD = ?", [.text(options.guardMode.rawValue)])
             try CoexistenceState.countCommit(connection)

@@ -49,7 +49,11 @@ public enum Audit {
         var report = AuditReport()
         report.start = max(state.historyStart, state.purgeFloor)
         report.last = extent.last
-        if state.purgeFloor > state.historyStart {
+        let contradictions = try CoexistenceState.contradictions(connection)
+        for contradiction in contradictions { report.add(.record, "COEXIST_STATE", contradiction.text) }
+        // What a bound would hide is looked at all the same.
+        if let first = contradictions.map(\.first).min() { report.start = min(report.start, first - 1) }
+        if state.purgeFloor > state.historyStart, contradictions.isEmpty {
             report.notes.append(
                 "history up to transaction \(state.purgeFloor) has been purged: what it said is not proved")
         }
@@ -61,12 +65,17 @@ public enum Audit {
             if counter.done % 1_000 == 0 { progress(counter) }
         }
 
+        try RegisterAudit(connection, store: store, register: register).run(&report)
         let timeline = try OwnershipTimeline(connection, register: register)
         for (unit, what) in timeline.contradictions { report.add(.record, unit, what) }
-        // A purge in the middle of what a backup would have to be followed by is said above, and is no gap; nor are numbers
-        // that a store handed out before it was restored from an older copy.
+        // A purge in the middle of what a backup would have to be followed by is said above, and is no gap.
         for gap in try HistoryContinuity(connection, store: store, after: report.start).gaps() {
             report.add(.gap, gap.place, gap.what)
+        }
+        for numbers in try SkippedNumbers.read(connection) where numbers.upperBound > report.start {
+            report.notes.append(
+                "transactions \(numbers.lowerBound) to \(numbers.upperBound) were handed out in a store that a restore "
+                    + "replaced: they are not in this one")
         }
         try WriterAudit(connection, store: store, timeline: timeline).run(&report, progress: count)
         for (unit, number, why) in timeline.beginnings where number > report.start {

@@ -3,8 +3,8 @@ import StoreFormat
 
 /// Whether history is whole after a number: no transaction missing, and no change of one.
 ///
-/// A number that is rolled back is handed out again, so numbers have no holes, but where history was cut. The same holds
-/// for the change rows of our own transactions; of those of Apple's frameworks it is not known.
+/// A number that is rolled back is handed out again, so numbers have no holes, but where history was cut, or where a restore
+/// passed over those of the store that it replaced, which is recorded. The same holds for the change rows of our own transactions; of those of Apple's frameworks it is not known.
 struct HistoryContinuity {
     /// A place where something is missing.
     struct Gap {
@@ -27,9 +27,13 @@ struct HistoryContinuity {
     func gaps(limit: Int = AuditReport.limit) throws -> [Gap] {
         let extent = try HistoryReader(connection, store: store).extent()
         var gaps: [Gap] = []
+        let skipped = try SkippedNumbers.read(connection)
         func missing(_ first: Int64, _ last: Int64) {
-            let numbers = first == last ? "transaction \(first) is" : "transactions \(first) to \(last) are"
-            gaps.append(Gap(place: "transaction \(first)", what: "\(numbers) missing from history"))
+            for part in SkippedNumbers.rest(of: first...last, without: skipped) {
+                let (first, last) = (part.lowerBound, part.upperBound)
+                let numbers = first == last ? "transaction \(first) is" : "transactions \(first) to \(last) are"
+                gaps.append(Gap(place: "transaction \(first)", what: "\(numbers) missing from history"))
+            }
         }
         guard extent.last > start else {
             if extent.last < start { missing(extent.last + 1, start) }

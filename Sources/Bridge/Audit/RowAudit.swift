@@ -26,6 +26,34 @@ struct RowAudit {
 
     func run(_ report: inout AuditReport, progress: () -> Void) throws {
         for root in store.layout.roots { try run(root, &report, progress) }
+        for table in try store.lostTables(now) { try run(lost: table, &report, progress) }
+    }
+
+    /// Of a table that is gone, every object that the backup and history say should be in it is missing.
+    private func run(lost table: LostTable, _ report: inout AuditReport, _ progress: () -> Void) throws {
+        let numbers = table.entities.keys.sorted().map(String.init).joined(separator: ", ")
+        let old = try KeyCursor(
+            backup.prepare("SELECT Z_PK, Z_ENT FROM \(table.table.sqlIdentifier) ORDER BY Z_PK"))
+        let changes = try KeyCursor(
+            now.prepare(
+                """
+                SELECT ZENTITYPK, ZENTITY, ZCHANGETYPE FROM ACHANGE WHERE ZTRANSACTIONID > \(base)
+                    AND ZENTITY IN (\(numbers)) ORDER BY ZENTITYPK, ZTRANSACTIONID, Z_PK
+                """))
+        while let key = [old.key, changes.key].compactMap({ $0 }).min() {
+            progress()
+            report.rows += 1
+            var entity = old.key == key ? old.row.integer(1) : nil
+            if old.key == key { try old.advance() }
+            while changes.key == key {
+                entity = changes.row.integer(2) == HistoryChange.Kind.delete.rawValue ? nil : changes.row.integer(1)
+                try changes.advance()
+            }
+            guard let entity else { continue }
+            report.add(
+                .object, "\(table.entities[entity] ?? table.root)/\(key)",
+                "it is gone with its table \(table.table), and history has no delete of it")
+        }
     }
 
     private func run(_ root: EntityLayout, _ report: inout AuditReport, _ progress: () -> Void) throws {

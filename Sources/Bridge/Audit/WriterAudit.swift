@@ -57,10 +57,12 @@ struct WriterAudit {
     func run(_ report: inout AuditReport, progress: () -> Void) throws {
         let transactions = try connection.prepare(
             """
-            SELECT t.Z_PK, t.ZTIMESTAMP, w.STACK, w.EPOCHS FROM ATRANSACTION t
+            SELECT t.Z_PK, t.ZTIMESTAMP, w.STACK, w.EPOCHS, w.CAUSE FROM ATRANSACTION t
             LEFT JOIN COEXIST_TRANSACTION w ON w.NUMBER = t.Z_PK WHERE t.Z_PK > ? ORDER BY t.Z_PK
             """)
         transactions.bind(report.start, at: 1)
+        // What the owner's part of a forwarded delete deleted, by the transaction that caused it, which comes next.
+        var parts: [Int64: Set<String>] = [:]
         while try transactions.step() {
             report.transactions += 1
             progress()
@@ -76,6 +78,11 @@ struct WriterAudit {
             var transaction = Transaction(
                 number: number, stack: stack, noted: noted(transactions.text(3) ?? "", number, &report))
             try read(&transaction, &report)
+            if !transactions.isNull(4) {
+                parts[transactions.integer(4), default: []].formUnion(transaction.deleted)
+            } else if let deleted = parts.removeValue(forKey: number) {
+                transaction.deleted.formUnion(deleted)
+            }
             judge(transaction, &report)
         }
     }

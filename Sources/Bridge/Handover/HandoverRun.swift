@@ -117,11 +117,13 @@ struct HandoverRun {
             _ = try bridge.maintain { try OwnershipWriter(connection: $0).setFrozen(false, unit: unit.name) }
             report(HandoverStep(.thaw, isPassed: false, detail: "undone: owner and epoch are as before"))
         } catch let failure {
+            bridge.thawLater(unit, because: failure)
             report(
                 HandoverStep(
                     .thaw, isPassed: false,
-                    detail: "\(unit.name) is still frozen, as that could not be undone (\(failure)): "
-                        + "`coexistctl thaw \(entity)` does it, and so does the next start of the daemon"))
+                    detail:
+                        "\(unit.name) is still frozen, as that could not be undone (\(failure)): the daemon tries again "
+                        + "until it can, and its next start does it"))
         }
     }
 

@@ -3,6 +3,19 @@ import StoreFormat
 
 /// What the guard's recording triggers noted: the tables that others wrote.
 enum ForeignChanges {
+    /// Drops notes from a time when nobody took them: what they are about is in no cache yet. To be run inside a write
+    /// transaction.
+    static func drop(_ connection: Connection) throws {
+        if try areNoted(connection) { try connection.run("DELETE FROM COEXIST_FOREIGN") }
+    }
+
+    /// Whether there are notes.
+    static func areNoted(_ connection: Connection) throws -> Bool {
+        let sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'COEXIST_FOREIGN'"
+        guard try connection.scalar(sql) != nil else { return false }
+        return try connection.scalar("SELECT 1 FROM COEXIST_FOREIGN LIMIT 1") != nil
+    }
+
     /// Takes the notes, and empties them.
     /// - Returns: the entities whose objects a noted write can have changed; nil if that cannot be told.
     static func take(_ connection: Connection, store: Store) throws -> Set<String>? {

@@ -28,6 +28,10 @@ final class Replayer: Sendable {
         var waiting = 0
         /// The position, once those who watch have been told of what leads to it.
         var told: Int64
+        /// The last run that has looked at history.
+        var seen = 0
+        /// Where history ends now, after somebody put older content in the file.
+        var rewound: Int64?
     }
 
     init(
@@ -45,6 +49,8 @@ final class Replayer: Sendable {
         case applied(StackName, [HistoryTransaction])
         /// History after the position was purged: the caches were dropped once.
         case resynchronized(StackName, from: Int64, to: Int64)
+        /// History went back: the caches were dropped once.
+        case rewound(StackName)
         case failed(StackName, StoreError)
     }
 
@@ -60,6 +66,12 @@ final class Replayer: Sendable {
             return true
         }
         if schedules { queue.async { self.run() } }
+    }
+
+    /// Says that history is another one than before, and ends at that number.
+    func rewind(to number: Int64) {
+        state.withLock { $0.rewound = number }
+        signal()
     }
 
     /// Says that history has come to a number. The stack that wrote it may reflect it already.
@@ -107,8 +119,9 @@ final class Replayer: Sendable {
         condition.lock()
         defer { condition.unlock() }
         while true {
-            let (told, ended, failure) = state.withLock { ($0.told, $0.ended, $0.failure) }
-            if told >= number { return }
+            let (told, seen, ended, failure) = state.withLock { ($0.told, $0.seen, $0.ended, $0.failure) }
+            // A position from before is no proof: history may have gone back behind it.
+            if seen >= run, told >= number { return }
             if let failure { throw failure }
             guard ended < run else {
                 throw StoreError(
@@ -130,7 +143,8 @@ final class Replayer: Sendable {
             return state.begun
         }
         do {
-            while try step() { tell() }
+            while try step() { tell(run) }
+            tell(run)
             state.withLock { $0.failure = nil }
         } catch {
             let failure = (error as? StoreError) ?? StoreError(.damaged, "replay failed: \(error)")
@@ -138,27 +152,42 @@ final class Replayer: Sendable {
             report(.failed(instance.stack, failure))
         }
         state.withLock { $0.ended = run }
-        tell()
+        tell(run)
     }
 
-    private func tell() {
+    private func tell(_ run: Int) {
         condition.lock()
-        state.withLock { $0.told = instance.position }
+        state.withLock { state in
+            state.told = instance.position
+            state.seen = run
+        }
         condition.broadcast()
         condition.unlock()
     }
 
     /// One batch. Returns whether there may be more.
     private func step() throws -> Bool {
-        switch try readers.use({ try HistoryReplay.step(instance, $0) }) {
+        let rewound = state.withLock { state in
+            defer { state.rewound = nil }
+            return state.rewound
+        }
+        let outcome =
+            try rewound.map { try HistoryReplay.resynchronize(instance, from: instance.position, to: $0) }
+            ?? readers.use { try HistoryReplay.step(instance, $0) }
+        switch outcome {
         case .upToDate: return false
         case .applied(let transactions):
             report(.applied(instance.stack, transactions))
             return true
         case .resynchronized(let from, let to):
             state.withLock { $0.resyncs += 1 }
-            report(.resynchronized(instance.stack, from: from, to: to))
-            return false
+            if rewound == nil, from <= to {
+                report(.resynchronized(instance.stack, from: from, to: to))
+                return false
+            }
+            report(.rewound(instance.stack))
+            // What was committed since is replayed.
+            return rewound != nil
         }
     }
 }

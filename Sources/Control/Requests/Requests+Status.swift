@@ -8,14 +8,17 @@ extension Requests {
     func status(state: String, clients: Int) throws -> JSONObject {
         let staleness = bridge.staleness
         let extent = try inTrouble(.init(first: nil, last: 0, count: 0)) { try bridge.extent() }
+        // Before the problem: a reading may be the first to meet it.
+        let stacks: JSON = try inTrouble([:]) { try self.stacks() }
+        let owners: JSON = try inTrouble([]) { try self.owners() }
         return [
             "state": .string(bridge.problem == nil ? state : "degraded"),
             "problem": bridge.problem.map {
                 ["code": .string($0.code.rawValue), "message": .string($0.message), "way": .string($0.way)]
             } ?? .null,
             "store": ["path": .string(store.path), "uuid": .string(store.uuid)],
-            "stacks": try inTrouble([:]) { try stacks() },
-            "owners": try inTrouble([]) { try owners() },
+            "stacks": stacks,
+            "owners": owners,
             "history": [
                 "last": .string(try inTrouble("") { try token(extent.last) }),
                 "first": extent.first.map { .integer($0) } ?? .null,
@@ -49,7 +52,10 @@ extension Requests {
     func inTrouble<T>(_ fallback: T, _ read: () throws -> T) throws -> T {
         do {
             return try read()
-        } catch  where bridge.problem != nil {
+        } catch {
+            // What fails the reading may be what nobody has noticed yet.
+            if bridge.problem == nil { bridge.checkParts() }
+            guard bridge.problem != nil else { throw error }
             return fallback
         }
     }

@@ -14,6 +14,8 @@ final class HistoryFeed: Sendable {
         var isSignalled = false
         var isEnded = false
         var observer: Int?
+        /// How often history had been replaced when the feed began.
+        var rewinds: Int
     }
 
     private let requests: Requests
@@ -25,7 +27,7 @@ final class HistoryFeed: Sendable {
         self.requests = requests
         self.call = call
         self.queue = queue
-        state = Mutex(State(query: query))
+        state = Mutex(State(query: query, rewinds: requests.bridge.counts.rewinds))
     }
 
     func start() {
@@ -64,6 +66,11 @@ final class HistoryFeed: Sendable {
         }
         guard let query else { return }
         do {
+            guard requests.bridge.counts.rewinds == state.withLock(\.rewinds) else {
+                throw StoreError(
+                    .tokenExpired, "another program put other content in the store, with another history",
+                    way: "read everything once, and go on from the newest token")
+            }
             let (transactions, place) = try requests.historyPage(query)
             for transaction in transactions { guard call.sendPaced(transaction) else { return end() } }
             let isDone = state.withLock { state in

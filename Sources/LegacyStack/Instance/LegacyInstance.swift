@@ -236,7 +236,12 @@ public final class LegacyInstance: StackInstance {
         var changes = RemoteChanges()
         changes.droppedRoots = roots ?? Set(schema.entities.map(\.rootIndex))
         for context in contexts { context.receive(changes) }
-        if let position { state.withLock { $0.position = position } }
+        guard let position else { return }
+        state.withLock { state in
+            state.position = position
+            // Where history went back, these numbers are handed out again.
+            state.own = []
+        }
     }
 
     /// What the row cache holds and did so far.

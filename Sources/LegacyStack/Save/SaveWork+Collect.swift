@@ -207,9 +207,14 @@ extension SaveWork {
         for id in state.added {
             add(join, own, key(id), isInsertion: true, order: orders[id.rowKey], object, relationship)
         }
-        for id in state.removed.sorted(by: { $0.key < $1.key }) {
+        // The pairs of a deleted object go with it, whoever owns them.
+        for id in state.removed.sorted(by: { $0.key < $1.key }) where !isDeleted(id) {
             add(join, own, key(id), isInsertion: false, order: nil, object, relationship)
         }
+    }
+
+    private func isDeleted(_ id: NSManagedObjectID) -> Bool {
+        context.registeredObject(id.rowKey)?.flags.contains(.deleted) ?? false
     }
 
     private func add(

@@ -183,6 +183,39 @@ public struct CoexistenceState: Sendable, Hashable {
     /// milliseconds since 2001.
     public static var freshTimeline: Int64 { Int64(Date().timeIntervalSinceReferenceDate * 1_000) }
 
+    /// A bound in the state that what is recorded contradicts.
+    public struct Contradiction: Sendable, Hashable {
+        /// What is wrong.
+        public var text: String
+        /// The first transaction that is there though the bound says that nothing is.
+        public var first: Int64
+    }
+
+    /// Where the state says that history is not to be looked at, and what that would hide: the record of writers begins
+    /// after the last transaction from before adoption, and a purge removes what it passes.
+    public static func contradictions(_ connection: Connection) throws -> [Contradiction] {
+        let state = try read(connection)
+        var found: [Contradiction] = []
+        func look(_ table: String, _ condition: String, _ bound: Int64, _ text: (Int64) -> String) throws {
+            let column = table == "ATRANSACTION" ? "Z_PK" : "NUMBER"
+            let row = try connection.query(
+                "SELECT count(*), min(\(column)) FROM \(table) WHERE \(column) \(condition) ?", [.integer(bound)]
+            ).first
+            guard let count = row?[0].integerValue, count > 0, let first = row?[1].integerValue else { return }
+            found.append(Contradiction(text: text(count), first: first))
+        }
+        try look("COEXIST_TRANSACTION", "<=", state.historyStart) {
+            "HISTORY_START is \(state.historyStart), but the writers of transactions up to it are recorded, \($0) in all"
+        }
+        // Of a transaction that is being purged in parts the row goes last.
+        if try HistoryTables.exist(connection) {
+            try look("ATRANSACTION", "<", state.purgeFloor) {
+                "PURGE_FLOOR is \(state.purgeFloor), but transactions below it are there, \($0) in all"
+            }
+        }
+        return found
+    }
+
     /// Counts a commit of ours. To be run in the transaction of every commit: what the WAL index counts beyond it is
     /// foreign.
     public static func countCommit(_ connection: Connection) throws {

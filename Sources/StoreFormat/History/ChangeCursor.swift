@@ -20,6 +20,9 @@ final class ChangeCursor {
         case ended
     }
 
+    /// What cannot be read of the changes that were asked for last; nil where all can.
+    private(set) var unreadable: String?
+
     /// A number in the catalogue, with what its last bitmap said. An object, for a layout is large to copy.
     private final class KnownEntity {
         let number: Int64
@@ -56,13 +59,18 @@ final class ChangeCursor {
 
     /// The changes of the transaction, in the order in which they were written; to be asked for in rising order.
     ///
-    /// Changes that no transaction owns are passed over, and so are those of entities that the store has not.
+    /// Changes that no transaction owns are passed over, and so are those that cannot be read: `unreadable` says so.
     /// - Returns: nil where there are more than the limit. Nothing may be asked for after that.
     func changes(of transaction: Int64, limit: Int) throws -> [HistoryChange]? {
         var changes: [HistoryChange] = []
+        unreadable = nil
         while try advance(), statement.integer(0) <= transaction {
             place = .taken
-            guard statement.integer(0) == transaction, let change = change() else { continue }
+            guard statement.integer(0) == transaction else { continue }
+            guard let change = change() else {
+                unreadable = unreadable ?? trouble
+                continue
+            }
             guard changes.count < limit else { return nil }
             changes.append(change)
         }
@@ -74,9 +82,22 @@ final class ChangeCursor {
         return place == .waiting
     }
 
+    /// What cannot be read of the row that the statement stands on.
+    private var trouble: String {
+        if !statement.isInteger(2) || entity(statement.integer(2)).layout == nil {
+            return "no entity has the number \(shown(2))"
+        }
+        if !statement.isInteger(3) { return "the key of a changed object is \(shown(3))" }
+        return "\(shown(1)) is no kind of change"
+    }
+
+    private func shown(_ column: Int) -> String { statement.text(column) ?? "NULL" }
+
     private func change() -> HistoryChange? {
-        let entity = entity(statement.integer(2))
-        guard let kind = HistoryChange.Kind(rawValue: statement.integer(1)), entity.layout != nil else { return nil }
+        let entity = entity(statement.isInteger(2) ? statement.integer(2) : 0)
+        guard statement.isInteger(1), statement.isInteger(3), entity.layout != nil,
+            let kind = HistoryChange.Kind(rawValue: statement.integer(1))
+        else { return nil }
         var change = HistoryChange(
             kind: kind, object: ObjectReference(entity: entity.name, key: statement.integer(3)), properties: [],
             tombstone: [:])

@@ -98,20 +98,33 @@ public struct HistoryReader {
             var transaction = Self.heading(statement, hasWriters: hasWriters)
             guard let list = try cursor.changes(of: transaction.number, limit: largest) else {
                 guard result.isEmpty else { break }
-                transaction.changedEntities = try changedEntities(of: transaction.number)
+                try readEntities(&transaction)
                 return [transaction]
             }
             transaction.changes = list
+            transaction.unreadable = cursor.unreadable
+            // A save of ours without changes changed nothing, and so did a migration.
+            if list.isEmpty, transaction.unreadable == nil, transaction.writer == nil, !transaction.isMigration {
+                transaction.unreadable = "it names no change"
+            }
             changes += list.count
             result.append(transaction)
         }
         return result
     }
 
-    private func changedEntities(of transaction: Int64) throws -> Set<String> {
+    private func readEntities(_ transaction: inout HistoryTransaction) throws {
         let rows = try connection.query(
-            "SELECT DISTINCT ZENTITY FROM ACHANGE WHERE ZTRANSACTIONID = ?", [.integer(transaction)])
-        return Set(rows.compactMap { $0[0].integerValue.flatMap { store.layout[number: $0]?.name } })
+            "SELECT DISTINCT ZENTITY FROM ACHANGE WHERE ZTRANSACTIONID = ?", [.integer(transaction.number)])
+        var entities: Set<String> = []
+        for row in rows {
+            if let name = row[0].integerValue.flatMap({ store.layout[number: $0]?.name }) {
+                entities.insert(name)
+            } else {
+                transaction.unreadable = "a change names an entity that the store has not"
+            }
+        }
+        transaction.changedEntities = entities
     }
 
     /// A transaction without its changes; nil where history does not have it.

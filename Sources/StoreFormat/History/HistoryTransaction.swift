@@ -23,11 +23,18 @@ public struct HistoryTransaction: Sendable, Hashable {
     /// hold at once.
     public var changedEntities: Set<String>?
 
+    /// Why the changes are not all that it did to the objects, where that shows: rows of it that cannot be read, or, in a
+    /// stranger's, none at all. Whoever has a cache cannot know what to drop.
+    public var unreadable: String?
+
     /// Whether the instance of that name has it in its caches already, as the one that wrote it. What was forwarded is
     /// written in an instance's name by another, so it has not.
     public func isKnown(to instanceName: String) -> Bool {
         writer?.instanceName == instanceName && writer?.cause == nil
     }
+
+    /// Whether it says that a migration made it.
+    var isMigration: Bool { author?.hasPrefix(TransactionOrigin.migrator) ?? false }
 
     /// Who committed a transaction, from `COEXIST_TRANSACTION`.
     public struct Writer: Sendable, Hashable {

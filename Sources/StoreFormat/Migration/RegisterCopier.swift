@@ -24,6 +24,9 @@ struct RegisterCopier {
         for table in ["COEXIST_STATE", "COEXIST_CONSUMER", "COEXIST_FOREIGN"] where tables.contains(table) {
             try connection.execute("INSERT INTO main.\(table) SELECT * FROM \(context.old(table))")
         }
+        if tables.contains("COEXIST_INHERITED") {
+            try SkippedNumbers.copy(connection, from: context.old("COEXIST_INHERITED"))
+        }
         let state = try CoexistenceState.read(connection)
         try CoexistenceState.countCommit(connection)
         let units = try units()

@@ -25,6 +25,9 @@ public final class CommitCounts {
         case untracked(Int64)
         /// The count went back: the WAL index was rebuilt.
         case restarted
+        /// History is another one than at the look before, and ends at that number: somebody put other content, such as an
+        /// older backup, in the file.
+        case rewound(from: Int64, to: Int64)
         /// The store cannot be read, or its files are no longer at their path (`StoreReplaced`).
         case failed(StoreError)
     }
@@ -35,14 +38,20 @@ public final class CommitCounts {
         public var last: Int64
         /// Whether an entity changed hands since the look before.
         public var hasHandover: Bool
+        /// Whether a transaction came that no instance of ours wrote.
+        public var hasForeign: Bool
     }
 
     private struct Baseline {
         var change: Change
         /// Nil where the store has not been adopted.
         var commits: Int64?
-        /// The last history transaction; nil where there is no history.
+        /// The last history transaction's number; nil where there is no history.
         var last: Int64?
+        /// When the transaction of the look before's last number was committed; nil where it is gone.
+        var previousEnd: Double?
+        /// When the last one was.
+        var end: Double?
         /// The last handover's record; 0 for none.
         var handover: Int64
         /// Transactions since the baseline before that no instance of ours wrote.
@@ -81,6 +90,15 @@ public final class CommitCounts {
     /// Compares with the last look. A read of shared memory, where nothing was committed.
     /// - Returns: what changed; nil if nothing did, or commits come too fast to tell: look again.
     public func look() -> Finding? {
+        let finding = compare()
+        switch finding {
+        case .untracked, .restarted, .rewound: try? StoreHealth.checkParts(of: store, connection)
+        case .committed, .failed, nil: break
+        }
+        return finding
+    }
+
+    private func compare() -> Finding? {
         do {
             guard !isLost else { return nil }
             try place.check(connection, store: store)
@@ -88,6 +106,7 @@ public final class CommitCounts {
             let before = baseline
             baseline = now
             let grown = now.change.grown(since: before.change) ?? 1
+            if isOther(now, before) { return .rewound(from: before.last ?? 0, to: now.last ?? 0) }
             if grown < 0 { return .restarted }
             // Where the store was adopted, released or given history meanwhile, the counts do not compare.
             guard (now.commits == nil) == (before.commits == nil), (now.last == nil) == (before.last == nil) else {
@@ -96,7 +115,9 @@ public final class CommitCounts {
             // The file may say anything, so the sum may wrap.
             let explained = (now.commits ?? 0) &- (before.commits ?? 0) &+ now.foreign
             if grown > explained { return .untracked(grown &- explained) }
-            return .committed(News(last: now.last ?? 0, hasHandover: now.handover != before.handover))
+            return .committed(
+                News(
+                    last: now.last ?? 0, hasHandover: now.handover != before.handover, hasForeign: now.foreign > 0))
         } catch let error as SQLiteError where error.isBusy {
             return nil
         } catch let error as StoreError {
@@ -107,6 +128,15 @@ public final class CommitCounts {
             let failure = (error as? SQLiteError).map { StoreError($0, path: connection.path) }
             return .failed(failure ?? StoreError(.inputOutput, "\(error)"))
         }
+    }
+
+    /// Numbers and the count of our commits only rise, and a transaction stays as it is until it is purged.
+    private func isOther(_ now: Baseline, _ before: Baseline) -> Bool {
+        guard let last = now.last, let past = before.last else { return false }
+        if let commits = now.commits, let counted = before.commits, commits < counted { return true }
+        guard last >= past else { return true }
+        guard let end = now.previousEnd, let known = before.end else { return false }
+        return end != known
     }
 
     private func change() throws -> Change {
@@ -124,8 +154,15 @@ public final class CommitCounts {
             let handover =
                 try isAdopted ? connection.scalar("SELECT max(rowid) FROM COEXIST_HANDOVER")?.integerValue : nil
             var (last, foreign): (Int64?, Int64) = (nil, 0)
+            var ends: [Double?] = [nil, nil]
             if try HistoryTables.exist(connection) {
-                last = try connection.scalar("SELECT max(Z_PK) FROM ATRANSACTION")?.integerValue ?? 0
+                // After a purge of everything the catalogue's counter alone has it.
+                let end = try HistoryReader(connection, store: store).last()
+                last = end
+                ends = try [number, end].map {
+                    try connection.scalar("SELECT ZTIMESTAMP FROM ATRANSACTION WHERE Z_PK = ?", [.integer($0)])?
+                        .doubleValue
+                }
                 let written =
                     isAdopted
                     ? "AND NOT EXISTS (SELECT 1 FROM COEXIST_TRANSACTION w WHERE w.NUMBER = t.Z_PK)" : ""
@@ -135,7 +172,8 @@ public final class CommitCounts {
                     )?.integerValue ?? 0
             }
             return Baseline(
-                change: try change(), commits: commits, last: last, handover: handover ?? 0, foreign: foreign)
+                change: try change(), commits: commits, last: last, previousEnd: ends[0], end: ends[1],
+                handover: handover ?? 0, foreign: foreign)
         }
         return try baseline.change == before && change() == before ? baseline : nil
     }

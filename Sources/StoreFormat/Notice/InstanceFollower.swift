@@ -14,6 +14,7 @@ public final class InstanceFollower: Sendable {
             // A handover alone brings no history, but other epochs.
             case .committed(let news): if !news.hasHandover, instance.position >= news.last { return told() }
             case .untracked, .restarted: instance.dropCaches(of: nil, position: nil)
+            case .rewound(_, let number): instance.dropCaches(of: nil, position: number)
             // The next look says so again; a save says it to somebody who can act on it.
             case .failed(let error):
                 if error.code == .storeReplaced { instance.dropCaches(of: nil, position: nil) }

@@ -20,6 +20,19 @@ public enum StoreHealth {
         if isFirst { handlers.withLock { $0[identity] }?(error) }
     }
 
+    /// Tables or columns that another program removed: what is written beside the gap cannot be sound.
+    public static func loss(of parts: [String], _ path: String) -> StoreError {
+        StoreError(
+            .damaged, "\(parts.joined(separator: ", ")) \(parts.count == 1 ? "is" : "are") gone from \(path)",
+            way: "stop the daemon, and restore a backup: `coexistctl restore`")
+    }
+
+    /// Looks whether tables and columns that the store had are gone from the file, and remembers it as damage.
+    public static func checkParts(of store: Store, _ connection: Connection) throws {
+        let lost = try store.lostParts(connection)
+        if !lost.isEmpty { note(loss(of: lost, store.path), path: store.path) }
+    }
+
     /// Sets who is told when damage is met in a store for the first time, on whatever thread that is; nil ends it.
     public static func setHandler(of store: Store, _ handler: (@Sendable (StoreError) -> Void)?) {
         guard let identity = store.identity else { return }

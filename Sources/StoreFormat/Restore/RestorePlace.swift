@@ -74,15 +74,14 @@ struct RestorePlace {
             guard let old = source.timeline else { return nil }
             // Of a store that is gone or cannot be read it is not known how far its timelines had got.
             let unknown = CoexistenceState.freshTimeline
-            let known = exists ? self.known.map { $0.timeline ?? 0 } ?? unknown : unknown
+            let known = exists ? self.known?.timeline ?? unknown : unknown
             let new = try FileCounter.advance(max(old, known), "timelines")
-            // Numbers that were handed out in the old life are missing from the new one's history: what can be proved
-            // begins after them.
             try connection.run(
-                """
-                UPDATE COEXIST_STATE SET TIMELINE = ?1, COMMITS = COMMITS + 1, HISTORY_START = CASE WHEN ?2 > ?3 THEN ?2
-                    ELSE HISTORY_START END
-                """, [.integer(new), .integer(self.known?.last ?? 0), .integer(source.last)])
+                "UPDATE COEXIST_STATE SET TIMELINE = ?1, COMMITS = COMMITS + 1", [.integer(new)])
+            // Numbers that were handed out in the old life are missing from the new one's history.
+            if let last = self.known?.last, last > source.last {
+                try SkippedNumbers.record(source.last + 1...last, connection)
+            }
             // Their acknowledgements are of the old timeline.
             try connection.execute("UPDATE COEXIST_CONSUMER SET STATE = 'expired'")
             return new

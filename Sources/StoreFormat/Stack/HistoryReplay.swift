@@ -16,7 +16,8 @@ public enum HistoryReplay {
         /// There was nothing after the position.
         case upToDate
         case applied([HistoryTransaction])
-        /// History after the position had been purged: the caches were dropped, once.
+        /// History after the position had been purged, or ends before it, since somebody put older content in the file: the
+        /// caches were dropped, once.
         case resynchronized(from: Int64, to: Int64)
     }
 
@@ -26,12 +27,17 @@ public enum HistoryReplay {
     ) throws -> Outcome {
         let (store, position) = (instance.store, instance.position)
         do {
-            let batch = try StoreConnector.translating(store.path) {
+            let (batch, last) = try StoreConnector.translating(store.path) {
                 try connection.transaction(.deferred) {
-                    try HistoryReader(connection, store: store)
-                        .transactions(after: position, changeLimit: batchChanges, largest: batchChanges)
+                    let reader = HistoryReader(connection, store: store)
+                    let batch = try reader.transactions(
+                        after: position, changeLimit: batchChanges, largest: batchChanges)
+                    return (batch, batch.isEmpty ? try reader.last() : position)
                 }
             }
+            // Numbers are never handed out again, so this is another history than the one that led to the position.
+            if last < position { return try resynchronize(instance, from: position, to: last) }
+            if batch.contains(where: { $0.unreadable != nil }) { instance.dropCaches(of: nil, position: nil) }
             // An empty batch too has the instance read the epochs anew.
             try instance.apply(batch)
             return batch.isEmpty ? .upToDate : .applied(batch)
@@ -39,10 +45,17 @@ public enum HistoryReplay {
             let last = try StoreConnector.translating(store.path) {
                 try HistoryReader(connection, store: store).last()
             }
-            instance.dropCaches(of: nil, position: last)
-            try instance.apply([])
-            return .resynchronized(from: position, to: last)
+            return try resynchronize(instance, from: position, to: last)
         }
+    }
+
+    /// Has the instance forget what it has cached, and go on after that number.
+    public static func resynchronize(
+        _ instance: any StackInstance, from position: Int64, to number: Int64
+    ) throws -> Outcome {
+        instance.dropCaches(of: nil, position: number)
+        try instance.apply([])
+        return .resynchronized(from: position, to: number)
     }
 }
 

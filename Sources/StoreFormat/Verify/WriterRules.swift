@@ -11,6 +11,9 @@ enum WriterRules: VerifierRules {
         try commits(context)
         try counter(context)
         try gaps(context)
+        for what in try CoexistenceState.contradictions(context.connection) {
+            try context.report("coexist-state", "COEXIST_STATE", what.text)
+        }
         try numbers("COEXIST_HANDOVER", "ID", "coexist-handover", upTo: last, context)
         try numbers("COEXIST_CONSUMER", "NAME", "coexist-consumer", upTo: last, context)
         let sql = "SELECT ID FROM COEXIST_HANDOVER WHERE UNIT NOT IN (SELECT NAME FROM COEXIST_UNIT) ORDER BY ID"
@@ -85,21 +88,24 @@ enum WriterRules: VerifierRules {
     }
 
     /// Numbers follow one another without a gap from one transaction of ours to the next, unless others write too. A
-    /// restore leaves one on purpose, and begins another timeline.
+    /// restore leaves one on purpose, and records it.
     private static func gaps(_ context: VerifyContext) throws {
         let sql = """
             WITH known AS (
                 SELECT NUMBER, lag(NUMBER) OVER (ORDER BY NUMBER) AS before FROM COEXIST_TRANSACTION
                 WHERE NUMBER > (SELECT PURGE_FLOOR FROM COEXIST_STATE))
             SELECT before + 1, NUMBER - 1 FROM known
-            WHERE NUMBER > before + 1 AND (SELECT GUARD = 'always' AND TIMELINE = 1 FROM COEXIST_STATE)
+            WHERE NUMBER > before + 1 AND (SELECT GUARD = 'always' FROM COEXIST_STATE)
                 AND NOT EXISTS (SELECT 1 FROM ATRANSACTION t WHERE t.Z_PK > before AND t.Z_PK < NUMBER)
             ORDER BY NUMBER
             """
+        let skipped = try SkippedNumbers.read(context.connection)
         try context.rows(sql) { row in
-            try context.report(
-                "coexist-transaction", "COEXIST_TRANSACTION \(row.integer(0))",
-                "the transactions \(row.integer(0)) to \(row.integer(1)) are gone from history and from the record")
+            for gap in SkippedNumbers.rest(of: row.integer(0)...row.integer(1), without: skipped) {
+                try context.report(
+                    "coexist-transaction", "COEXIST_TRANSACTION \(gap.lowerBound)",
+                    "the transactions \(gap.lowerBound) to \(gap.upperBound) are gone from history and from the record")
+            }
         }
     }
 

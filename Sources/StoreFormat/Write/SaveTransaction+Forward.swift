@@ -71,19 +71,18 @@ extension SaveTransaction {
 
     /// The refusal of a delete that reaches the other stack's rows.
     func crossing(_ rows: [WrittenRow]) -> StoreError {
-        let first = ObjectReference(entity: rows[0].entity.name, key: rows[0].key)
-        let more = rows.count > 1 ? " and \(rows.count - 1) more" : ""
+        let offences = rows.map { row in
+            let unit = register?.unit(ofEntity: row.entity.name)
+            return StoreError.Offence(
+                object: ObjectReference(entity: row.entity.name, key: row.key), owner: unit?.owner,
+                epoch: unit?.epoch, reason: "reached by a delete rule")
+        }
         return StoreError(
-            .crossStackDelete, "the delete reaches \(first)\(more), which the other stack owns",
+            .crossStackDelete, "the delete reaches \(StoreError.list(offences)), which the other stack owns",
             way: forwarding == nil
                 ? "delete through the owner first, or have such deletes forwarded: crossStackDeletes in the daemon's "
                     + "configuration, forwardDeletes(to:) in a program"
                 : "open an instance of the owner and give it to forwardDeletes(to:): the one that was given is gone",
-            objects: rows.map { row in
-                let unit = register?.unit(ofEntity: row.entity.name)
-                return .init(
-                    object: ObjectReference(entity: row.entity.name, key: row.key), owner: unit?.owner,
-                    epoch: unit?.epoch, reason: "reached by a delete rule")
-            })
+            objects: offences)
     }
 }

@@ -17,12 +17,17 @@ extension SaveTransaction {
             let object = ObjectReference(entity: entity.name, key: key ?? 0)
             let label = key == nil ? NewObjectName.text(entity, value) : nil
             // "UNIQUE constraint failed: ZTAG.ZNAME, ZTAG.ZLANGUAGE"
-            let named = Set((error.message.components(separatedBy: ": ").last ?? "").components(separatedBy: ", "))
-            let constraint = entity.uniquenessConstraints.first { constraint in
-                Set(constraint.columns.map { "\(entity.table).\(entity.columns[$0])" }) == named
+            let named = (error.message.components(separatedBy: ": ").last ?? "").components(separatedBy: ", ")
+            let columns = named.compactMap { name in
+                entity.columns.firstIndex { "\(entity.table).\($0)" == name }
             }
-            let names = constraint?.properties.joined(separator: ", ") ?? error.message
-            guard let constraint, let other = try holder(of: constraint, entity, key, value) else {
+            let isKnown = columns.count == named.count
+            let constraint = isKnown ? entity.uniquenessConstraints.first { Set($0.columns) == Set(columns) } : nil
+            let names =
+                constraint?.properties.joined(separator: ", ")
+                ?? (isKnown ? columns.map(entity.property) : named).joined(separator: ", ")
+                + ", by a unique index that the model does not have"
+            guard isKnown, let other = try holder(of: columns, entity, key, value) else {
                 throw StoreError(
                     .uniqueConflict,
                     "\(label ?? "\(object)") cannot be saved: another \(entity.name) has the same \(names)",
@@ -41,15 +46,14 @@ extension SaveTransaction {
         }
     }
 
-    /// The row that has a constraint's values already.
+    /// The row that has the values of the columns already: those of a constraint, or of a unique index of somebody else's.
     private func holder(
-        of constraint: EntityLayout.UniquenessLayout, _ entity: EntityLayout, _ key: Int64?,
-        _ value: (Int) -> SQLValue?
+        of columns: [Int], _ entity: EntityLayout, _ key: Int64?, _ value: (Int) -> SQLValue?
     ) throws -> ObjectReference? {
         let table = entity.table.sqlIdentifier
         var conditions: [String] = []
         var values: [SQLValue] = [key.map { .integer($0) } ?? .null]
-        for index in constraint.columns {
+        for index in columns {
             let column = entity.columns[index].sqlIdentifier
             if let value = value(index) {
                 conditions.append("\(column) = ?")
@@ -65,5 +69,18 @@ extension SaveTransaction {
             let holder = row[1].integerValue
         else { return nil }
         return ObjectReference(entity: found.name, key: holder)
+    }
+}
+
+extension EntityLayout {
+    /// The property whose values are in a column, by its index; the column's name where no property's are.
+    fileprivate func property(_ column: Int) -> String {
+        if let attribute = attributes.first(where: { $0.leaves.contains { $0.column == column } }) {
+            return attribute.name
+        }
+        let relationship = relationships.first {
+            if case .toOne(let key) = $0.storage { key.column == column } else { false }
+        }
+        return relationship?.name ?? columns[column]
     }
 }

@@ -158,6 +158,7 @@ import Testing
         #expect(error?.code == .crossStackDelete)
         #expect(Set(error?.objects.map(\.object) ?? []) == Set(reached))
         #expect(error?.objects.allSatisfy { $0.owner == stack.other && $0.epoch == 1 } == true)
+        for object in reached { #expect(error?.message.contains("\(object)") == true) }
         #expect(error?.way.contains("crossStackDeletes") == true)
         #expect(try sample.count("Album") == 1 && sample.count("Track") == 1)
         // A change of the configuration takes effect at once.

@@ -1,0 +1,60 @@
+import Bridge
+import Foundation
+import SQLite
+import StoreFormat
+import TestKit
+import Testing
+
+/// A store with a rollback journal whose adoption or release was cut off: whoever comes next ends it, and the journal mode
+/// from before comes back.
+@Suite struct CutOffAdoptionTests {
+    private func mode(_ sample: BridgeSample) throws -> String {
+        try Programs.sqlite3(sample.path, "PRAGMA journal_mode").output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// As a kill leaves it after an adoption's commit, and in the middle of a release.
+    private func cutOff() throws -> BridgeSample {
+        let sample = try BridgeSample(journalMode: "delete")
+        try sample.open().close()
+        #expect(try Programs.sqlite3(sample.path, "PRAGMA journal_mode=DELETE").output == "delete\n")
+        return sample
+    }
+
+    @Test func theNextStartTurnsItToWAL() throws {
+        let sample = try cutOff()
+        try sample.open().close()
+        #expect(try mode(sample) == "wal")
+        #expect(try Release.release(sample.path).journalMode == "delete")
+        #expect(try mode(sample) == "delete")
+    }
+
+    @Test func theNextReleaseEndsIt() throws {
+        let sample = try cutOff()
+        let report = try Release.release(sample.path)
+        #expect(report.wasAdopted && report.journalMode == "delete")
+        #expect(try mode(sample) == "delete")
+        #expect(try sample.rows("SELECT name FROM sqlite_master WHERE name LIKE 'COEXIST%'").isEmpty)
+    }
+
+    /// The mode is turned back as long as our tables say what it was.
+    @Test func aReleaseThatCannotTurnTheModeBackChangesNothing() throws {
+        let sample = try BridgeSample(journalMode: "delete")
+        try sample.open().close()
+        let reader = try HoldingShell(sample.path, "BEGIN; SELECT 'held' FROM Z_METADATA;")
+        let error = #expect(throws: StoreError.self) { try Release.release(sample.path) }
+        #expect(error?.code == .busy)
+        reader.end()
+        #expect(try sample.rows("SELECT JOURNAL_MODE FROM COEXIST_STATE") == [[.text("delete")]])
+        #expect(try Release.release(sample.path).journalMode == "delete")
+        #expect(try mode(sample) == "delete")
+    }
+
+    @Test func whatAKilledReleaseLeftBesideTheStoreGoes() throws {
+        let sample = try BridgeSample(journalMode: "delete")
+        let queue = StoreQueue.path(of: sample.path)
+        try Data().write(to: URL(fileURLWithPath: queue))
+        #expect(try !Release.release(sample.path).wasAdopted)
+        #expect(!FileManager.default.fileExists(atPath: queue))
+        #expect(try mode(sample) == "delete")
+    }
+}

@@ -1,0 +1,45 @@
+import Bridge
+import SQLite
+import StoreFormat
+import TestKit
+import Testing
+
+/// What the guard notes in mode `record` does not pile up.
+@Suite struct GuardNoteTests {
+    private func notes(_ sample: BridgeSample) -> Int64? {
+        (try? sample.rows("SELECT count(*) FROM COEXIST_FOREIGN"))?.first?[0].integerValue
+    }
+
+    @Test func notesOfChangesThatHistoryTellsAreDropped() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.guardMode = .record }
+        defer { bridge.close() }
+        let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
+        try bridge.replay()
+        try sample.foreign(
+            """
+            BEGIN IMMEDIATE;
+            UPDATE ZTAG SET ZNAME = 'b', Z_OPT = 2;
+            INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)
+                SELECT 2, 16001, 1, Z_ENT, 1, 2, x'80' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag';
+            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (2, 16002, 1.5);
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_ENT IN (16001, 16002);
+            COMMIT;
+            """)
+        #expect(eventually { notes(sample) == 0 })
+        try bridge.replay(to: 2)
+        for stack in StackName.allCases { #expect(try bridge.instance(stack).value(tag, "name") == .string("b")) }
+        #expect(bridge.alarms.isEmpty)
+    }
+
+    @Test func notesFromATimeWithoutADaemonAreDroppedAtTheStart() throws {
+        let sample = try BridgeSample()
+        try sample.open { $0.guardMode = .record }.close()
+        try sample.foreign(
+            "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT 1, Z_ENT, 1, 'x' FROM Z_PRIMARYKEY LIMIT 1")
+        #expect(notes(sample) == 1)
+        let bridge = try sample.open { $0.guardMode = .record }
+        defer { bridge.close() }
+        #expect(notes(sample) == 0)
+    }
+}
