@@ -35,6 +35,8 @@ public final class CommitCounts {
         public var last: Int64
         /// Whether an entity changed hands since the look before.
         public var hasHandover: Bool
+        /// Whether a transaction is among them that no instance of ours wrote.
+        public var hasForeign = false
     }
 
     private struct Baseline {
@@ -96,7 +98,9 @@ public final class CommitCounts {
             // The file may say anything, so the sum may wrap.
             let explained = (now.commits ?? 0) &- (before.commits ?? 0) &+ now.foreign
             if grown > explained { return .untracked(grown &- explained) }
-            return .committed(News(last: now.last ?? 0, hasHandover: now.handover != before.handover))
+            return .committed(
+                News(
+                    last: now.last ?? 0, hasHandover: now.handover != before.handover, hasForeign: now.foreign > 0))
         } catch let error as SQLiteError where error.isBusy {
             return nil
         } catch let error as StoreError {
