@@ -22,6 +22,8 @@ final class BridgeLog: Sendable {
     }
 
     private let state = Mutex(State())
+    private let foreign = Mutex<AlarmPace<ForeignCommits>?>(nil)
+    private let paces = Mutex<[RepeatedAlarm: AlarmPace<Repetition>]>([:])
     /// Old alarms go when there are more.
     private static let kept = 100
 
@@ -49,8 +51,38 @@ final class BridgeLog: Sendable {
         state.withLock { $0.alarmHandler = handler }
     }
 
-    func untracked(_ commits: Int64) {
+    /// Counts commits that no history tells of, and raises an alarm for them, or one for many.
+    /// - Parameter entities: those whose caches were dropped; nil for all.
+    func untracked(_ commits: Int64, entities: Set<String>?) {
         state.withLock { $0.counts.untracked += Int(commits) }
+        let pace = foreign.withLock { pace in
+            let made =
+                pace
+                ?? AlarmPace(merge: { $0.adding($1) }, tell: { [weak self] in self?.alarm($0.text) })
+            pace = made
+            return made
+        }
+        pace.note(ForeignCommits(count: commits, entities: entities))
+    }
+
+    /// Raises an alarm of a kind that can come often, or one for many.
+    func alarm(_ kind: RepeatedAlarm, _ text: String) {
+        let pace = paces.withLock { paces in
+            let made =
+                paces[kind]
+                ?? AlarmPace(
+                    merge: { Repetition(text: $1.text, times: $0.times + $1.times) },
+                    tell: { [weak self] in self?.alarm($0.description) })
+            paces[kind] = made
+            return made
+        }
+        pace.note(Repetition(text: text, times: 1))
+    }
+
+    /// Raises the alarms that are waiting to be told with others.
+    func finish() {
+        foreign.withLock { $0 }?.finish()
+        for pace in paces.withLock({ Array($0.values) }) { pace.finish() }
     }
 
     /// Raises an alarm for each reader that has come to keep history which would be purged.

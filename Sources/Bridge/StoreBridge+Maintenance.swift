@@ -33,7 +33,8 @@ extension StoreBridge {
 
     /// Reads with a connection that no age ends: for what looks at all of the store, and gives its snapshot up in between.
     func readAtLength<T>(_ body: (Connection) throws -> T) throws -> T {
-        try StoreConnector.translating(store.path) { try longReaders.use(body) }
+        try checkPlace()
+        return try StoreConnector.translating(store.path) { try longReaders.use(body) }
     }
 
     /// Who keeps the log above `maximumLogBytes`, as far as it can be seen; nil while nobody does.
@@ -52,11 +53,12 @@ extension StoreBridge {
     /// Puts the guard's triggers of another mode in place.
     public func setGuard(_ mode: GuardMode) throws {
         try maintain { connection in
-            try connection.transaction(.immediate) {
-                try GuardTriggers.install(mode, on: connection)
-                try connection.run("UPDATE COEXIST_STATE SET GUARD = ?", [.text(mode.rawValue)])
-                try CoexistenceState.countCommit(connection)
-            }
+            try connection.transaction(.immediate) { try GuardKeeper.install(mode, on: connection) }
         }
+        guardKeeper.set(mode)
     }
+
+    /// Puts triggers of the guard back that somebody dropped or altered.
+    /// - Returns: whether there were such.
+    public func mendGuard() -> Bool { problem == nil && guardKeeper.mend() }
 }

@@ -75,17 +75,7 @@ extension StoreBridge {
     ) throws -> HandoverResult? {
         if !isDryRun { try checkWritable() }
         return try withUnitToItself(unit(of: entity).name) {
-            let unit = try unit(of: entity)
-            guard let owner = owner ?? unit.previous else {
-                throw StoreError(
-                    .refused, "\(entity) has no previous owner: it was never handed over",
-                    way: "name the owner: --to legacy or --to model")
-            }
-            guard unit.owner != owner else {
-                throw StoreError(
-                    .refused, "\(entity) is owned by the \(owner.rawValue) stack already", way: "there is nothing to do"
-                )
-            }
+            let (unit, owner) = try checkHandover(entity, to: owner)
             return try withoutActuallyEscaping(rows) { rows in
                 try withoutActuallyEscaping(progress) { progress in
                     let run = HandoverRun(
@@ -97,14 +87,55 @@ extension StoreBridge {
         }
     }
 
+    /// Looks whether there is anything that refuses a handover before its preflight: for one of many, so that none is done
+    /// where another cannot be.
+    /// - Returns: the entity's unit, and who would own it.
+    /// - Throws: `StoreError` `Refused`, `UnknownEntity` or `NotAdopted`.
+    @discardableResult
+    public func checkHandover(
+        _ entity: String, to owner: StackName?
+    ) throws -> (unit: OwnershipRegister.Unit, owner: StackName) {
+        let unit = try unit(of: entity)
+        guard let owner = owner ?? unit.previous else {
+            throw StoreError(
+                .refused, "\(entity) has no previous owner: it was never handed over",
+                way: "name the owner: --to legacy or --to model")
+        }
+        guard unit.owner != owner else {
+            throw StoreError(
+                .refused, "\(entity) is owned by the \(owner.rawValue) stack already", way: "there is nothing to do")
+        }
+        return (unit, owner)
+    }
+
+    /// Looks at several handovers at once: what refuses one of them refuses all.
+    /// - Returns: the unit of each entity, by name.
+    /// - Throws: `StoreError`: what `checkHandover(_:to:)` throws, `Refused` for a unit that is frozen, `Busy` for one that
+    ///   is in another handover, and what `checkWritable()` throws, unless it is a dry run.
+    public func checkHandovers(_ entities: [String], to owner: StackName?, isDryRun: Bool) throws -> [String] {
+        if !isDryRun { try checkWritable() }
+        return try entities.map { entity in
+            let unit = try checkHandover(entity, to: owner).unit
+            // Of one alone the preflight says so, as a step of its own.
+            guard entities.count > 1 else { return unit.name }
+            guard !unitsAtWork.withLock({ $0.contains(unit.name) }) else { throw Self.atWork(unit.name) }
+            guard !unit.isFrozen else {
+                throw StoreError(
+                    .refused, "\(unit.name) is frozen already", way: "thaw it first: `coexistctl thaw \(entity)`")
+            }
+            return unit.name
+        }
+    }
+
+    private static func atWork(_ name: String) -> StoreError {
+        StoreError(.busy, "\(name) is being handed over just now", way: "wait until the handover has ended")
+    }
+
     /// One handover, freeze or thaw of a unit at a time: who thaws in the middle of a handover would let writes in that
     /// nobody compares.
     private func withUnitToItself<T>(_ name: String, _ body: () throws -> T) throws -> T {
         let isFree = unitsAtWork.withLock { units in units.insert(name).inserted }
-        guard isFree else {
-            throw StoreError(
-                .busy, "\(name) is being handed over just now", way: "wait until the handover has ended")
-        }
+        guard isFree else { throw Self.atWork(name) }
         defer { unitsAtWork.withLock { units in _ = units.remove(name) } }
         return try body()
     }

@@ -33,8 +33,9 @@ public final class StoreBridge: Sendable {
     private let replayers: [StackName: Replayer]
     private let watcher: Mutex<CommitWatcher?>
     private let log: BridgeLog
+    let guardKeeper: GuardKeeper
     private let retention = Mutex<RetentionKeeper?>(nil)
-    private let health = BridgeHealth()
+    let health = BridgeHealth()
     let keeper: LogKeeper
     /// Units that a handover which failed left frozen.
     let thaws = ThawKeeper()
@@ -51,6 +52,8 @@ public final class StoreBridge: Sendable {
         let log = BridgeLog()
         StoreLeftovers.settle(path)
         let opened = try Store.open(path, model: options.model, source: options.modelSource)
+        // Before anything is made beside it.
+        if options.isTracking { try StoreProbe.checkWritable(path) }
         let preparation = try StorePreparation.prepare(opened, options: options, log: log)
         store = preparation.store
         readOnlyReason = preparation.readOnlyReason
@@ -86,10 +89,14 @@ public final class StoreBridge: Sendable {
                 return connection
             }
         self.maintenance = maintenance
+        let guardKeeper = GuardKeeper(
+            options.guardMode, storePath: storePath, connections: maintenance, alarm: { log.alarm($0) })
+        self.guardKeeper = guardKeeper
         let keeper = LogKeeper(
             storePath: storePath, maximumBytes: options.maximumLogBytes,
             checkpoint: {
-                try StoreConnector.translating(storePath) {
+                if let problem = health.problem { throw problem }
+                return try StoreConnector.translating(storePath) {
                     let result = try maintenance?.use { try $0.checkpoint(.truncate, waitsForReaders: false) }
                     return result?.isComplete ?? false
                 }
@@ -110,16 +117,26 @@ public final class StoreBridge: Sendable {
             let legacy = legacy
             let model = model
             let pool = maintenance
-            let touched: @Sendable () -> Set<String>? = {
-                guard (try? readers.use { try ForeignChanges.areNoted($0) }) == true else { return nil }
-                return (try? pool?.use { try ForeignChanges.take($0, store: store) }) ?? nil
-            }
-            watcher = Mutex(
-                try CommitWatcher(store: store) { finding in
-                    keeper.look()
-                    Self.handle(finding, replayers, [legacy, model], log, health, touched)
-                    if case .rewound = finding { observers.tell(.legacy, []) }
+            let handler = FindingHandler(
+                store: store, replayers: Array(replayers.values), instances: [legacy, model], log: log, health: health,
+                guardKeeper: guardKeeper,
+                touched: {
+                    guard guardKeeper.mode == .record,
+                        (try? readers.use { try ForeignChanges.areNoted($0) }) == true
+                    else { return nil }
+                    return (try? pool?.use { try ForeignChanges.take($0, store: store) }) ?? nil
                 })
+            watcher = Mutex(
+                try CommitWatcher(
+                    store: store, isDaemon: true,
+                    afterLook: { [weak lock] in
+                        if let lock { handler.lookAfter(lock) }
+                    },
+                    report: { finding in
+                        keeper.look()
+                        handler.handle(finding)
+                        if case .rewound = finding { observers.tell(.legacy, []) }
+                    }))
         } else {
             watcher = Mutex(nil)
         }
@@ -132,6 +149,7 @@ public final class StoreBridge: Sendable {
         }
         options.readerAge.setHandler { age in
             log.alarm(
+                .readerEnded,
                 "a read that was \(age.components.seconds) s old was ended: it kept the log from being moved into the store"
             )
         }
@@ -146,42 +164,8 @@ public final class StoreBridge: Sendable {
         }
     }
 
-    private static func handle(
-        _ finding: CommitCounts.Finding, _ replayers: [StackName: Replayer], _ instances: [any StackInstance],
-        _ log: BridgeLog, _ health: BridgeHealth, _ touched: () -> Set<String>?
-    ) {
-        switch finding {
-        case .committed(let news):
-            // History tells what they changed, so the guard's notes of it are not needed.
-            if news.hasForeign { _ = touched() }
-            // A handover alone brings no history, but other epochs.
-            if news.hasHandover { break }
-            for replayer in replayers.values { replayer.signal(ifBehind: news.last) }
-            return
-        case .untracked(let commits):
-            log.untracked(commits)
-            let entities = touched()
-            for instance in instances { instance.dropCaches(of: entities, position: nil) }
-            let dropped = entities.map { "what was cached of \($0.sorted().joined(separator: ", "))" } ?? "every cache"
-            log.alarm(
-                "\(commits) commit\(commits == 1 ? "" : "s") by another program that no history tells of: \(dropped) was dropped"
-            )
-        case .restarted:
-            for instance in instances { instance.dropCaches(of: nil, position: nil) }
-            log.alarm("the WAL index was rebuilt: every cache was dropped")
-        case .rewound(let from, let to):
-            _ = touched()
-            log.rewound(from: from, to: to)
-            for replayer in replayers.values { replayer.rewind(to: to) }
-            return
-        case .failed(let error):
-            if error.code == .storeReplaced {
-                health.note(error)
-                for instance in instances { instance.dropCaches(of: nil, position: nil) }
-            }
-            if !health.explains(error) { log.alarm("the watcher failed: \(error)") }
-        }
-        for replayer in replayers.values { replayer.signal() }
+    deinit {
+        watcher.withLock { $0?.stop() }
     }
 
     /// Says whether deletes whose rules reach the other stack's rows are carried out in its name, or refused.
@@ -203,23 +187,6 @@ public final class StoreBridge: Sendable {
 
     /// The stack of that name.
     public func instance(_ stack: StackName) -> any StackInstance { stack == .legacy ? legacy : model }
-
-    /// Why the store is not written any more, though it was opened for writing: its files are no longer at their path, or
-    /// damage was met in it. Nil while all is well.
-    public var problem: StoreError? { health.problem ?? StoreHealth.problem(of: store) }
-
-    /// Sets what is told when the store's files are gone from their path, or the store was opened damaged.
-    public func setProblemHandler(_ handler: @escaping @Sendable (StoreError) -> Void) { health.setHandler(handler) }
-
-    /// Refuses to write a store in trouble.
-    /// - Throws: `StoreError`: `ReadOnly`, `StoreReplaced` or `Damaged`.
-    public func checkWritable() throws {
-        if let problem { throw problem }
-        guard let readOnlyReason else { return }
-        throw StoreError(
-            .readOnly, "\(store.path) is open read-only: \(readOnlyReason)",
-            way: "correct the configuration and restart")
-    }
 
     /// How old readers may get, and are.
     public var readerAge: ReaderAge { options.readerAge }
@@ -260,7 +227,8 @@ public final class StoreBridge: Sendable {
 
     /// Reads with a connection of the bridge's own.
     public func read<T>(_ body: (Connection) throws -> T) throws -> T {
-        try StoreConnector.translating(store.path) { try readers.use(body) }
+        try checkPlace()
+        return try StoreConnector.translating(store.path) { try readers.use(body) }
     }
 
     /// Writes with the bridge's own connection, one caller at a time.
@@ -269,7 +237,7 @@ public final class StoreBridge: Sendable {
         guard let maintenance else {
             throw StoreError(.readOnly, "\(store.path) is open read-only", way: "see `coexistctl status`")
         }
-        try store.checkPlace()
+        try checkPlace()
         return try StoreConnector.translating(store.path) {
             try maintenance.use(body)
         }
@@ -304,8 +272,9 @@ public final class StoreBridge: Sendable {
         legacy.close()
         model.close()
         keeper.finish()
+        log.finish()
         var problems: [String] = []
-        if options.guardMode == .whileRunning, readOnlyReason == nil {
+        if guardKeeper.mode == .whileRunning, readOnlyReason == nil {
             do {
                 try maintain { connection in
                     try connection.transaction(.immediate) {

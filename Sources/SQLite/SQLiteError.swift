@@ -83,6 +83,9 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public var isOutOfMemory: Bool { code == SQLITE_NOMEM }
     /// A value, or a statement's text, is longer than SQLite takes.
     public var isTooBig: Bool { code == SQLITE_TOOBIG }
+    /// The system failed to bring something to the disk. What it does not say is what is there now, nor will it say so
+    /// another time: the pages count as written since.
+    public var isSyncFailure: Bool { [SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC].contains(extendedCode) }
     /// The statement was interrupted.
     public var isInterrupted: Bool { code == SQLITE_INTERRUPT }
 
@@ -97,3 +100,5 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
 private let SQLITE_BUSY_SNAPSHOT: Int32 = SQLITE_BUSY | (2 << 8)
 private let SQLITE_CONSTRAINT_UNIQUE: Int32 = SQLITE_CONSTRAINT | (8 << 8)
 private let SQLITE_CONSTRAINT_PRIMARYKEY: Int32 = SQLITE_CONSTRAINT | (6 << 8)
+private let SQLITE_IOERR_FSYNC: Int32 = SQLITE_IOERR | (4 << 8)
+private let SQLITE_IOERR_DIR_FSYNC: Int32 = SQLITE_IOERR | (5 << 8)

@@ -90,6 +90,32 @@ import Varlink
         #expect(try FileImage.of(sample.folder.path)["Library.sqlite"] == before["Library.sqlite"])
     }
 
+    @Test(arguments: ["nope", "title"])
+    func aRelationshipThatIsNoneIsRefusedByAReloadAndAStart(name: String) throws {
+        let sample = try SampleStore()
+        let file = sample.folder.file("config.json")
+        func configure(_ more: String) throws {
+            try Data(#"{"store": "Library.sqlite"\#(more)}"#.utf8).write(to: URL(fileURLWithPath: file))
+        }
+        try configure("")
+        let daemon = try RunningDaemon(["--config", file], folder: sample.folder)
+        let owners = { (path: String, owner: String) in
+            #", "ownership": {"relationships": {"\#(path)": "\#(owner)"}}"#
+        }
+        try configure(owners("Book.\(name)", "model"))
+        #expect(try daemon.json("reload").first?["error"]?["code"] == "UnknownKey")
+        // One that is, and belongs to somebody else.
+        try configure(owners("Book.tags", "model"))
+        #expect(try daemon.json("reload").first?["error"]?["code"] == "Refused")
+        try configure(owners("Book.tags", "legacy"))
+        #expect(try daemon.ctl("reload").exitCode == 0)
+        #expect(daemon.stop() == 0)
+        try configure(owners("Book.\(name)", "model"))
+        let start = try Programs.run(
+            Programs.coexistd, ["--config", file, "--socket", sample.folder.file("second.sock")])
+        #expect(start.exitCode != 0 && start.errors.contains("UnknownKey"), "\(start.errors)")
+    }
+
     @Test func reloadTakesOverTheGuardAndRefusesAnotherOwner() throws {
         let sample = try SampleStore()
         let file = sample.folder.file("config.json")

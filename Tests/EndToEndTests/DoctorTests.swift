@@ -28,6 +28,32 @@ struct DoctorTests {
         #expect(try RunningDaemon(store: sample.path, folder: sample.folder).stop() == 0)
     }
 
+    @Test func aSecondNameOfTheFileIsWrong() throws {
+        try FileManager.default.linkItem(atPath: sample.path, toPath: sample.folder.file("second.sqlite"))
+        let (exitCode, report) = try doctor(sample.path)
+        #expect(exitCode == 1)
+        #expect(findings(report) == ["HardLinked"])
+    }
+
+    @Test func aTriggerOfTheGuardThatIsMissingIsWrong() throws {
+        try adopt()
+        #expect(findings(try doctor(sample.path).report) == [])
+        #expect(try Programs.sqlite3(sample.path, "DROP TRIGGER COEXIST_GUARD_ZTAG_UPDATE").exitCode == 0)
+        let (exitCode, report) = try doctor(sample.path)
+        #expect(exitCode == 1)
+        #expect(findings(report) == ["GuardAltered"])
+        #expect(report["findings"]?.arrayValue?.contains { "\($0)".contains("COEXIST_GUARD_ZTAG_UPDATE") } == true)
+        // A start puts it back.
+        try adopt()
+        #expect(findings(try doctor(sample.path).report) == [])
+    }
+
+    @Test func aLinkBesideTheStoreIsWrong() throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: sample.path + "-coexist-notice", withDestinationPath: sample.folder.path)
+        #expect(findings(try doctor(sample.path).report) == ["SideFileLink"])
+    }
+
     @Test("a store that is well, and every byte beside it, is looked at and not touched")
     func well() throws {
         try adopt()

@@ -39,6 +39,23 @@ import Varlink
         #expect(try daemon.json("handovers") == [[]])
     }
 
+    @Test(arguments: ["owned", "frozen"])
+    func whatRefusesOneOfManyRefusesAllBeforeAnyMoves(reason: String) throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        let first = reason == "owned" ? ["handover", "Tag", "--to", "model"] : ["freeze", "Tag"]
+        let environment = ["COEXIST_SOCKET": daemon.socket]
+        #expect(try Programs.run(Programs.coexistctl, first, environment: environment).exitCode == 0)
+        let owners = try daemon.json("owners")
+        let result = try daemon.ctl("handover", "Shelf", "Tag", "--to", "model", "--json")
+        #expect(result.exitCode == 1)
+        #expect(result.output.contains(#""code":"Refused""#), "\(result.output)")
+        #expect(try daemon.json("owners") == owners)
+        let back = try daemon.ctl("handover", "Tag", "Shelf", "--back", "--json")
+        #expect(back.exitCode == 1)
+        #expect(try daemon.json("owners") == owners)
+    }
+
     @Test func theRecordIsShown() throws {
         let sample = try SampleStore()
         let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)

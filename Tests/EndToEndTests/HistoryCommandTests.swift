@@ -29,6 +29,22 @@ import Varlink
         transaction["token"]?.stringValue?.split(separator: ":").last.flatMap { Int($0) }
     }
 
+    @Test func aTokenThatHasNotBeenHandedOutIsRefused() throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        #expect(try daemon.ctl("insert", "Tag", "name=a").exitCode == 0)
+        let token = try #require(try daemon.json("status").first?["history"]?["last"]?.stringValue)
+        #expect(try daemon.ctl("history", "--after", token).exitCode == 0)
+        let ahead = token.dropLast() + "2"
+        for words in [["history", "--after", "\(ahead)"], ["history", "--after", "\(ahead)", "--follow"]] {
+            let result = try Programs.run(
+                Programs.coexistctl, words + ["--json"], environment: ["COEXIST_SOCKET": daemon.socket])
+            #expect(result.exitCode == 1)
+            #expect(result.output.contains(#""code":"Refused""#), "\(result.output)")
+            #expect(result.output.contains("there is no transaction 2 yet: history is at 1"), "\(result.output)")
+        }
+    }
+
     @Test func everyTransactionIsPrintedOnceAndInOrder() throws {
         let (daemon, sample) = try daemon()
         defer { withExtendedLifetime(sample) {} }

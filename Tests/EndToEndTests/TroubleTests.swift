@@ -59,6 +59,16 @@ import Varlink
         let bytes = FileManager.default.contents(atPath: sample.path)
         #expect(try waitForTrouble(daemon) == "StoreReplaced")
         try isRefused(daemon, "StoreReplaced")
+        // Nor is anything said of the new one as if it were the old.
+        for command in [
+            ["verify"], ["history"], ["owners"], ["consumers"], ["replay"], ["compare", "Tag"],
+            ["backup", sample.folder.file("copy.sqlite")],
+        ] {
+            let result = try Programs.run(
+                Programs.coexistctl, command + ["--json"], environment: ["COEXIST_SOCKET": daemon.socket])
+            #expect(result.exitCode != 0, "\(command)")
+            #expect(result.output.contains("\"code\":\"StoreReplaced\""), "\(command): \(result.output)")
+        }
         // What was cached is of the old file: an object of it is not shown as if it were of the new one.
         let get = try daemon.ctl("get", "Tag/1", "--json")
         #expect(get.exitCode != 0)

@@ -46,16 +46,8 @@ public struct OwnershipSeed: Sendable, Hashable {
         func unit(of root: String) -> String? { units.first { $0.value.contains(root) }?.key }
         var result = OwnershipUnits.joinTables(layout).compactMapValues { unit(of: $0) }
         for (path, owner) in relationships {
-            let parts = path.split(separator: ".").map(String.init)
-            guard parts.count == 2, let relationship = layout[parts[0]]?.relationship(parts[1]),
-                case .manyToMany(let join) = relationship.storage
-            else {
-                throw StoreError(
-                    .unknownKey, "ownership.relationships names \(path), which is no many-to-many relationship",
-                    way: "write it as Entity.relationship")
-            }
-            let sides = [parts[0], relationship.description.destinationEntityName].compactMap { unit(of: $0) }
-            guard let side = sides.first(where: { owners[$0] == owner }) else {
+            let join = try Self.join(path, layout)
+            guard let side = join.sides.compactMap({ unit(of: $0) }).first(where: { owners[$0] == owner }) else {
                 throw StoreError(
                     .refused, "\(path) is given to the \(owner.rawValue) stack, which owns neither of its entities",
                     way: "give it to the owner of one of its two sides")
@@ -63,5 +55,20 @@ public struct OwnershipSeed: Sendable, Hashable {
             result[join.table] = side
         }
         return result
+    }
+
+    /// What a configuration means by `Entity.relationship`.
+    /// - Returns: the join table, and the entities on its two sides.
+    /// - Throws: `StoreError` `UnknownKey` for a name that is no many-to-many.
+    static func join(_ path: String, _ layout: StoreLayout) throws -> (table: String, sides: [String]) {
+        let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let relationship = layout[parts[0]]?.relationship(parts[1]),
+            case .manyToMany(let join) = relationship.storage
+        else {
+            throw StoreError(
+                .unknownKey, "ownership.relationships names \(path), which is no many-to-many relationship",
+                way: "write it as Entity.relationship")
+        }
+        return (join.table, [parts[0], relationship.description.destinationEntityName])
     }
 }

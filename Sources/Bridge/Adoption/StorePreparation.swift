@@ -77,22 +77,27 @@ public struct StorePreparation: Sendable {
         }
         for difference in try differences(connection, store, options.seed) { log.warn(difference) }
         try connection.transaction(.immediate) {
-            try ForeignChanges.drop(connection)
-            try GuardTriggers.install(options.guardMode, on: connection)
-            try connection.run("UPDATE COEXIST_STATE SET GUARD = ?", [.text(options.guardMode.rawValue)])
-            try CoexistenceState.countCommit(connection)
+            try GuardKeeper.install(options.guardMode, on: connection)
         }
     }
 
     /// Where the configuration's owners differ from the register, which is what counts.
     static func differences(_ connection: Connection, _ store: Store, _ seed: OwnershipSeed) throws -> [String] {
         guard let register = try OwnershipRegister.read(connection) else { return [] }
-        return try seed.entities.sorted { $0.key < $1.key }.compactMap { entity, owner in
-            _ = try store.layout.entity(entity)
-            guard let unit = register.unit(ofEntity: entity), unit.owner != owner else { return nil }
-            return "the configuration gives \(entity) to the \(owner.rawValue) stack, but the register says "
+        func difference(_ name: String, _ owner: StackName, _ unit: OwnershipRegister.Unit?) -> String? {
+            guard let unit, unit.owner != owner else { return nil }
+            return "the configuration gives \(name) to the \(owner.rawValue) stack, but the register says "
                 + "\(unit.owner.rawValue) (epoch \(unit.epoch)): the register counts; use `coexistctl handover` to change it"
         }
+        let entities = try seed.entities.sorted { $0.key < $1.key }.compactMap { entity, owner in
+            _ = try store.layout.entity(entity)
+            return difference(entity, owner, register.unit(ofEntity: entity))
+        }
+        return try entities
+            + seed.relationships.sorted { $0.key < $1.key }.compactMap { path, owner in
+                let table = try OwnershipSeed.join(path, store.layout).table
+                return difference(path, owner, register.unit(ofJoinTable: table))
+            }
     }
 
     private static func warnOfSQLite(_ log: BridgeLog) {

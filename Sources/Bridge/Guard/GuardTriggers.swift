@@ -10,12 +10,33 @@ public enum GuardTriggers {
     public static func install(_ mode: GuardMode, on connection: Connection) throws {
         try remove(from: connection)
         guard mode != .off else { return }
-        for table in try tables(connection) {
+        for (_, sql) in try triggers(mode, connection) { try connection.execute(sql) }
+    }
+
+    /// The triggers of that mode that are missing or were altered, and those that are there and are none of it, by name.
+    public static func deviations(from mode: GuardMode, on connection: Connection) throws -> [String] {
+        var found: [String: String] = [:]
+        for row in try connection.query(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'COEXIST\\_%' ESCAPE '\\'")
+        {
+            if let name = row[0].textValue { found[name] = row[1].textValue ?? "" }
+        }
+        let expected = try triggers(mode, connection)
+        let missing = expected.filter { found[$0.key] != $0.value }.keys
+        return (missing + found.keys.filter { expected[$0] == nil }).sorted()
+    }
+
+    /// What makes the triggers of a mode, by their names.
+    private static func triggers(_ mode: GuardMode, _ connection: Connection) throws -> [String: String] {
+        guard mode != .off else { return [:] }
+        var result: [String: String] = [:]
+        for table in try tables(connection) where mode != .record || table != "COEXIST_FOREIGN" {
             for operation in ["INSERT", "UPDATE", "DELETE"] {
-                try connection.execute(
-                    mode == .record ? recording(table, operation) : refusing(table, operation))
+                result["\(prefix)\(table)_\(operation)"] =
+                    mode == .record ? recording(table, operation) : refusing(table, operation)
             }
         }
+        return result
     }
 
     /// Drops every trigger whose name begins with `COEXIST_`. To be run inside a write transaction.
@@ -54,7 +75,6 @@ public enum GuardTriggers {
     }
 
     private static func recording(_ table: String, _ operation: String) -> String {
-        guard !table.hasPrefix("COEXIST_FOREIGN") else { return "SELECT 1" }
         let row = operation == "DELETE" ? "OLD" : "NEW"
         return """
             CREATE TRIGGER \("\(prefix)\(table)_\(operation)".sqlIdentifier) AFTER \(operation) ON \(table.sqlIdentifier)

@@ -16,7 +16,8 @@ public enum CoexistD {
             return try run(Array(arguments.dropFirst()), signals, output)
         } catch {
             // Whose rights are missing here are the daemon's own, at the store.
-            let failure = CommandFailure(error, opening: (error as? StoreError)?.code == .accessDenied)
+            let code = (error as? StoreError)?.code
+            let failure = CommandFailure(error, opening: code == .accessDenied || code == .readOnly)
             output.fail(failure, program: "coexistd")
             return failure.exitCode
         }

@@ -98,7 +98,7 @@ struct CommandFailure: Error {
     private static func exitCode(_ code: String, opening: Bool) -> Int32 {
         let cannotOpen: Set<String> = [
             "NotFound", "NotADatabase", "Encrypted", "Empty", "Damaged", "NotAStore", "TooOld", "ModelMissing",
-            "ModelUnreadable", "MetadataUnreadable", "SchemaMismatch", "StaleLog",
+            "ModelUnreadable", "MetadataUnreadable", "SchemaMismatch", "StaleLog", "HardLinked",
         ]
         if code == "AccessDenied" || code == "PermissionDenied" { return opening ? 4 : 5 }
         if code == "BadConfiguration" { return 2 }

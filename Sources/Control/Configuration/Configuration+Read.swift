@@ -35,6 +35,8 @@ extension Configuration {
         }
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
         try self.init(json: json, relativeTo: folder.path)
+        source = file
+        try checkPaths()
     }
 
     /// Reads a configuration.

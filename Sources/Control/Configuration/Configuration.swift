@@ -38,6 +38,8 @@ public struct Configuration: Sendable, Hashable {
     public var logTarget = LogTarget.stderr
     /// Where metrics are written as OpenMetrics text; nil writes none.
     public var metricsFile: String?
+    /// The file that the configuration was read from; nil where there was none.
+    public var source: String?
 
     /// The socket's path where the configuration names none.
     public static let defaultSocket = "/run/coexistd/org.coexistd.control"

@@ -1,3 +1,4 @@
+import Bridge
 import Foundation
 import SQLite
 import StoreFormat
@@ -40,11 +41,27 @@ extension Examination {
                     "\(frozen.joined(separator: ", ")): frozen for a handover whose daemon is gone",
                     way: "start the daemon: it undoes the freeze"))
         }
+        try addGuard(connection, state.guardMode, isRunning: StoreLock.isHeld(storePath: store))
         add("backup", state.backup)
         if let backup = state.backup, !FileManager.default.fileExists(atPath: backup) {
             findings.append(
                 .note("BackupGone", "the copy from before adoption is not there any more: \(backup)"))
         }
+    }
+
+    /// Triggers of the guard that somebody dropped or altered.
+    private mutating func addGuard(_ connection: Connection, _ mode: GuardMode, isRunning: Bool) throws {
+        let found = try GuardTriggers.deviations(from: mode, on: connection)
+        // Without a daemon the guard `while-running` is away altogether.
+        let isAway = mode == .whileRunning && !isRunning
+        if isAway, try GuardTriggers.deviations(from: .off, on: connection).isEmpty { return }
+        guard let first = found.first else { return }
+        let more = found.count > 1 ? " and \(found.count - 1) more" : ""
+        findings.append(
+            .wrong(
+                "GuardAltered",
+                "\(first)\(more): missing or altered, though the guard is \(mode.rawValue): other programs' writes are not kept out",
+                way: "start the daemon, or `coexistctl reload`: it puts the triggers in place"))
     }
 
     /// Files beside the store that nobody uses.

@@ -14,10 +14,28 @@ extension Examination {
         } catch {
             result.findings.append(.wrong(error))
         }
+        result.addNames(path)
         result.addHeader(path)
         result.addSidecars(path)
         result.addFolder(path)
         return result
+    }
+
+    /// Names by which others might open the file, and links at the names of files beside it, which are not followed.
+    private mutating func addNames(_ path: String) {
+        do {
+            try StoreProbe.checkNames(path)
+        } catch {
+            findings.append(.wrong(error))
+        }
+        for name in [path + "-coexist", StoreQueue.path(of: path), NoticeFolder.path(of: path)] {
+            var info = stat()
+            guard lstat(name, &info) == 0, info.st_mode & S_IFMT == S_IFLNK else { continue }
+            findings.append(
+                .wrong(
+                    "SideFileLink", "\(name) is a link, and is not followed: what lies beside a store is its own",
+                    way: "remove it while no program has the store open"))
+        }
     }
 
     private mutating func addHeader(_ path: String) {

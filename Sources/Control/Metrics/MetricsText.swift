@@ -1,6 +1,8 @@
 /// Metrics in OpenMetrics' text format (openmetrics.io, version 1.0).
 struct MetricsText {
     private(set) var text = ""
+    /// How every such text begins.
+    static let start = "# TYPE "
 
     /// The kinds of metric that are used here.
     enum Kind: String {

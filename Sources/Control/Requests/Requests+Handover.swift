@@ -19,13 +19,14 @@ extension Requests {
                 .refused, "a handover takes entities and one of to and back",
                 way: "use --to legacy, --to model or --back")
         }
-        // A name that is wrong is told before anything moves.
-        let units = try entities.map { try bridge.unit(of: $0).name }
+        // What can be refused beforehand is, before anything moves.
+        let isDryRun = parameters["dryRun"]?.boolValue ?? false
+        let units = try bridge.checkHandovers(entities, to: owner, isDryRun: isDryRun)
         var done: Set<String> = []
         var pace = Pace()
         for (entity, unit) in zip(entities, units) where done.insert(unit).inserted {
             let result = try bridge.handover(
-                entity, to: owner, isDryRun: parameters["dryRun"]?.boolValue ?? false, user: user,
+                entity, to: owner, isDryRun: isDryRun, user: user,
                 reason: parameters["reason"]?.stringValue,
                 progress: { send(["step": Self.json($0)]) },
                 rows: { if pace.isDue() { progress(["progress": Self.json($0)]) } })

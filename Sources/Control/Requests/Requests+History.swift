@@ -52,7 +52,11 @@ extension Requests {
             after = try number(text)
             let store = store
             let number = after
-            try bridge.read { try HistoryReader($0, store: store).checkReach(number) }
+            try bridge.read { connection in
+                let reader = HistoryReader(connection, store: store)
+                try reader.checkReach(number)
+                try reader.checkReached(number)
+            }
         } else {
             let store = store
             after = try bridge.read { try HistoryReader($0, store: store).floor() }

@@ -27,6 +27,8 @@ extension Requests {
             throw StoreError(
                 .refused, "\(file) is no absolute path", way: "the daemon has a folder of its own: give a path from /")
         }
+        // What lies at the store's path may be another one by now.
+        try bridge.checkPlace()
         let damage = try StoreBackup.copy(store.path, to: file)
         return ["file": .string(file), "damage": damage.map { .string($0) } ?? .null]
     }

@@ -27,6 +27,7 @@ public final class Daemon: Sendable {
     public init(
         _ configuration: Configuration, signals: SignalWaiter, reread: (@Sendable () throws -> Configuration)? = nil
     ) throws {
+        try configuration.checkPaths()
         self.configuration = Mutex(configuration)
         self.reread = reread
         self.signals = signals
@@ -199,6 +200,8 @@ public final class Daemon: Sendable {
         var changed: [String] = []
         if fresh.guardMode != current.guardMode {
             try bridge.setGuard(fresh.guardMode)
+            changed.append("guard")
+        } else if bridge.mendGuard() {
             changed.append("guard")
         }
         if fresh.crossStackDeletes != current.crossStackDeletes {

@@ -106,6 +106,7 @@ public final class LegacyInstance: StackInstance {
             options.isReadOnly
             ? "\(store.path) was opened for reading only"
             : options.isTracking ? nil : try store.reasonAgainstUntracked()
+        if readOnlyReason == nil { try StoreProbe.checkNames(store.path) }
         let (path, isReadOnly) = (store.path, options.isReadOnly)
         readers = ConnectionPool(limit: options.readerCount, age: options.readerAge) {
             let connection =

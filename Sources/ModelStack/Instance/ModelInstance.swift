@@ -114,6 +114,7 @@ public final class ModelInstance: StackInstance {
             isOffline
             ? "\(path) was opened for reading only"
             : options.isTracking ? nil : try store.reasonAgainstUntracked()
+        if readOnlyReason == nil { try StoreProbe.checkNames(path) }
         writer = readOnlyReason == nil ? try WriterLane(store, options) : nil
         let (position, epochs) = try StoreConnector.translating(path) {
             try readers.use { connection in

@@ -58,7 +58,7 @@ public struct ConsumerRegister {
         }
         let reader = HistoryReader(connection, store: store)
         try reader.checkReach(number)
-        try checkReached(number, reader)
+        try reader.checkReached(number)
         try connection.run(
             "INSERT INTO COEXIST_CONSUMER (NAME, NUMBER, STATE, AT) VALUES (?, ?, ?, ?)",
             [.text(name), .integer(number), .text(State.active.rawValue), .real(now)])
@@ -81,7 +81,7 @@ public struct ConsumerRegister {
                     "an acknowledgement cannot be taken back: remove it and add it again from a token that is still there"
             )
         }
-        try checkReached(number, HistoryReader(connection, store: store))
+        try HistoryReader(connection, store: store).checkReached(number)
         try connection.run(
             "UPDATE COEXIST_CONSUMER SET NUMBER = ?, AT = ? WHERE NAME = ?",
             [.integer(number), .real(now), .text(name)])
@@ -115,15 +115,6 @@ public struct ConsumerRegister {
                 .unknownObject, "there is no consumer \(name)", way: "`coexistctl consumers` lists them")
         }
         return consumer
-    }
-
-    private func checkReached(_ number: Int64, _ reader: HistoryReader) throws {
-        let last = try reader.last()
-        guard number <= last else {
-            throw StoreError(
-                .refused, "there is no transaction \(number) yet: history is at \(last)",
-                way: "give a token that `history` or a save returned")
-        }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -43,6 +43,7 @@ public enum StoreBackup {
         _ path: String, _ target: String, _ checksPages: Bool, _ copy: (String) throws -> Void
     ) throws -> String? {
         let source = ExternalData(storePath: path)
+        try StoreNames.check(target, from: path)
         let draft = try StoreDraft(of: target)
         try ExternalData.requireOwnPlace(target, hasFiles: !source.isEmpty)
         do {
@@ -63,7 +64,10 @@ public enum StoreBackup {
     static func translating<T>(_ path: String, _ target: String, _ body: () throws -> T) throws -> T {
         do {
             return try body()
-        } catch let error as SQLiteError where error.isFull || error.isReadOnly || error.isCannotOpen {
+        } catch let error as SQLiteError
+            where error.isFull || error.isReadOnly || error.isCannotOpen
+            || error.isSyncFailure
+        {
             throw StoreError(error, path: target)
         } catch {
             return try StoreConnector.translating(path) { throw error }

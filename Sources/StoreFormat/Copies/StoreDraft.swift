@@ -13,6 +13,7 @@ struct StoreDraft {
     /// - Throws: `StoreError`: `AlreadyExists` where something has the name, `NotFound` where its folder is missing.
     init(of target: String) throws {
         guard !StoreProbe.isTaken(target) else { throw StoreError.taken(target) }
+        try StoreNames.check(target)
         self.target = RealPath.of(target)
         // The last extension is no part of the folder's name, and a draft must have a folder of its own.
         path = "\(self.target)\(Self.mark)\(UUID().uuidString.prefix(8)).tmp"

@@ -172,6 +172,16 @@ public struct HistoryReader {
         }
     }
 
+    /// - Throws: `StoreError` `Refused` for a number that has not been handed out.
+    public func checkReached(_ number: Int64) throws {
+        let last = try last()
+        guard number <= last else {
+            throw StoreError(
+                .refused, "there is no transaction \(number) yet: history is at \(last)",
+                way: "give a token that `history` or a save returned")
+        }
+    }
+
     private static func transactionSQL(_ form: HistoryForm, hasWriters: Bool) -> String {
         var columns = "t.Z_PK, t.ZTIMESTAMP"
         var joins = ""

@@ -87,6 +87,7 @@ public struct StoreMigrator {
             // What the rows say against it too is told at once, where there is room to look.
             throw MigrationRefused(plan: (try? self.plan(allowsDataLoss: allowsDataLoss)) ?? plan)
         }
+        try StoreProbe.checkWritable(path)
         var report = MigrationReport(plan: plan, backup: StoreBackup.path(beside: path, label: "before-migration"))
         let journal = ExternalFileJournal(plan.store.externalData)
         var isSwapped = false

@@ -17,6 +17,7 @@ public final class CommitWatcher: @unchecked Sendable {
     private let thread = Mutex<pthread_t?>(nil)
     private let finished = DispatchSemaphore(value: 0)
     private let report: @Sendable (CommitCounts.Finding) -> Void
+    private let afterLook: @Sendable () -> Void
 
     /// Milliseconds between looks where nothing told of a commit.
     private static let poll: Int32 = 1_000
@@ -27,11 +28,18 @@ public final class CommitWatcher: @unchecked Sendable {
     private static let rest: UInt32 = 1
 
     /// Opens a connection to watch with; events before `start` are found at the first look.
-    /// - Parameter report: called on the watcher's thread, once for each look that found something.
+    /// - Parameters:
+    ///   - isDaemon: whether it watches for a daemon, which others then find by its socket.
+    ///   - afterLook: called on the watcher's thread after every look, once a second at least.
+    ///   - report: called on the watcher's thread, once for each look that found something.
     /// - Throws: `StoreError`.
-    public init(store: Store, report: @escaping @Sendable (CommitCounts.Finding) -> Void) throws {
+    public init(
+        store: Store, isDaemon: Bool = false, afterLook: @escaping @Sendable () -> Void = {},
+        report: @escaping @Sendable (CommitCounts.Finding) -> Void
+    ) throws {
         counts = try CommitCounts(store: store)
-        listener = NoticeListener(storePath: store.path)
+        listener = NoticeListener(storePath: store.path, isDaemon: isDaemon)
+        self.afterLook = afterLook
         events = LogEvents(storePath: store.path)
         self.report = report
         var ends: [Int32] = [-1, -1]
@@ -56,6 +64,8 @@ public final class CommitWatcher: @unchecked Sendable {
             thread.withLock { $0 = pthread_self() }
             started.signal()
             run()
+            // Whoever waits for the end may take the store's lock next, and must find no daemon any more.
+            listener?.close()
             finished.signal()
         }
         runner.name = "coexist-watcher"
@@ -83,6 +93,7 @@ public final class CommitWatcher: @unchecked Sendable {
         // Which re-check comes next; past the last one there is nothing to wait for.
         var recheck = Self.rechecks.count
         look()
+        afterLook()
         while true {
             let timeout = recheck < Self.rechecks.count ? Self.rechecks[recheck] : Self.poll
             _ = Glibc.poll(&sources, nfds_t(sources.count), timeout)
@@ -96,6 +107,7 @@ public final class CommitWatcher: @unchecked Sendable {
             } else if recheck < Self.rechecks.count {
                 recheck += 1
             }
+            afterLook()
         }
     }
 

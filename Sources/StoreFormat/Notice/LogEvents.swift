@@ -16,9 +16,10 @@ final class LogEvents {
         guard descriptor >= 0 else { return nil }
         log = storePath + "-wal"
         name = Array((log as NSString).lastPathComponent.utf8)
-        // The log is made with the first write and goes with the last connection: its coming is seen in the folder.
-        let coming = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)
-        guard inotify_add_watch(descriptor, RealPath.folder(of: storePath), coming) >= 0 else { return nil }
+        // The log is made with the first write and goes with the last connection: its coming is seen in the folder. So is
+        // the going of a file that is to stay, such as a daemon's lock.
+        let kinds = [IN_CREATE, IN_MOVED_TO, IN_DELETE, IN_MOVED_FROM].reduce(UInt32(0)) { $0 | UInt32($1) }
+        guard inotify_add_watch(descriptor, RealPath.folder(of: storePath), kinds) >= 0 else { return nil }
         watchLog()
     }
 

@@ -12,29 +12,55 @@ public enum NoticeFolder {
     /// Removes the folder where nobody listens any more. Harmless where somebody does.
     public static func remove(of storePath: String) {
         let folder = path(of: storePath)
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        where !isHeard(name, in: folder) {
-            unlink("\(folder)/\(name)")
+        if let directory = Directory(folder), let socket = DatagramSocket() {
+            for name in directory.sockets where socket.send([], to: name, in: directory) == .nobody {
+                directory.remove(name)
+            }
         }
         rmdir(folder)
     }
 
-    private static func isHeard(_ name: String, in folder: String) -> Bool {
-        guard let socket = DatagramSocket(), let directory = Directory(folder) else { return true }
-        return socket.send([], to: name, in: directory) != .nobody
+    /// Whether a daemon listens: one that is at work does. Who is asked looks at the store, and at its lock.
+    static func hasDaemon(of storePath: String) -> Bool {
+        guard let directory = Directory(path(of: storePath)), let socket = DatagramSocket() else { return false }
+        return directory.sockets.contains { name in
+            guard NoticeListener.isDaemon(name) else { return false }
+            switch socket.send([], to: name, in: directory) {
+            case .sent, .full: return true
+            // Of a socket that may not be written to nothing is known: the lock alone decides.
+            case .nobody, .failed: return false
+            }
+        }
     }
 
     /// A folder by its descriptor: a path through it is short enough for a socket's address, however long the folder's
-    /// own is.
+    /// own is, and stays in it. A link is no such folder, and what lies in it beside sockets is left alone: it may be
+    /// anybody's.
     final class Directory {
         let descriptor: Int32
 
         init?(_ path: String) {
-            descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             if descriptor < 0 { return nil }
         }
 
         deinit { close(descriptor) }
+
+        /// The sockets in it, by name.
+        var sockets: [String] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd/\(descriptor)/.")) ?? []
+            return names.filter(isSocket)
+        }
+
+        /// Removes a socket, and nothing else.
+        func remove(_ name: String) {
+            if isSocket(name) { unlinkat(descriptor, name, 0) }
+        }
+
+        private func isSocket(_ name: String) -> Bool {
+            var info = stat()
+            return fstatat(descriptor, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && info.st_mode & S_IFMT == S_IFSOCK
+        }
 
         func address(of name: String) -> sockaddr_un? {
             var address = sockaddr_un()

@@ -28,13 +28,13 @@ final class NoticeSender {
         lookForListeners()
         guard let socket, let directory else { return }
         for name in listeners where socket.send([1], to: name, in: directory) == .nobody {
-            unlink("\(folder)/\(name)")
+            directory.remove(name)
         }
     }
 
     private func lookForListeners() {
         var info = stat()
-        guard stat(folder, &info) == 0 else {
+        guard lstat(folder, &info) == 0, info.st_mode & S_IFMT == S_IFDIR else {
             (directory, listeners, known) = (nil, [], FolderState())
             return
         }
@@ -45,7 +45,7 @@ final class NoticeSender {
         guard state != known || isYoung(state) else { return }
         known = state
         directory = NoticeFolder.Directory(folder)
-        listeners = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        listeners = directory?.sockets ?? []
     }
 
     private func isYoung(_ state: FolderState) -> Bool {

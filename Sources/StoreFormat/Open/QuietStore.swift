@@ -22,7 +22,7 @@ enum QuietStore {
         return log == 0 ? .immutable : copy(path, with: "-wal") ?? .plain
     }
 
-    private static func isWAL(_ path: String) -> Bool {
+    static func isWAL(_ path: String) -> Bool {
         guard let file = FileHandle(forReadingAtPath: path) else { return false }
         defer { try? file.close() }
         guard let header = try? file.read(upToCount: 20), header.count == 20 else { return false }

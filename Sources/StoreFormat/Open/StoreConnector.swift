@@ -53,11 +53,13 @@ public enum StoreConnector {
         try translating(path) {
             switch role {
             case .reader:
+                try StoreProbe.checkReadable(path)
                 let connection = try Connection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
                 try connection.execute("PRAGMA query_only=1")
                 try prepare(connection)
                 return connection
             case .writer(let durability):
+                try StoreProbe.checkWritable(path)
                 let connection = try Connection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
                 try connection.execute("PRAGMA synchronous=\(durability == .full ? "FULL" : "NORMAL")")
                 // After a large save the log's file goes back to this, once it has been checkpointed.
@@ -82,7 +84,7 @@ public enum StoreConnector {
             return try body()
         } catch let error as SQLiteError {
             let translated = StoreError(error, path: path)
-            if error.isCorrupt { StoreHealth.note(translated, path: path) }
+            if error.isCorrupt || error.isSyncFailure { StoreHealth.note(translated, path: path) }
             throw translated
         }
     }

@@ -22,6 +22,10 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The path no longer leads to the file that is open.
         case storeReplaced = "StoreReplaced"
         case readOnly = "ReadOnly"
+        /// The file has a second name, beside which others would keep another log and another lock.
+        case hardLinked = "HardLinked"
+        /// The daemon's lock file was removed, and somebody else has the lock now.
+        case lockLost = "LockLost"
         case busy = "Busy"
         case diskFull = "DiskFull"
         case inputOutput = "InputOutput"
@@ -160,6 +164,11 @@ extension StoreError {
                 .damaged, "\(path) is damaged: \(error.message)", way: "restore a backup, or salvage what can be read")
         case error.isBusy:
             self.init(busy: error.holder, path: path)
+        case error.isSyncFailure:
+            self.init(
+                .inputOutput,
+                "\(path) could not be brought to the disk: \(Self.reason(error)). What was written last may be there or not",
+                way: "check the disk, and open the store anew: its pages are looked at then")
         case error.isFull:
             self.init(full: path, isQuota: error.systemCode == EDQUOT)
         case error.isReadOnly:

@@ -1,10 +1,11 @@
 import SQLite
 import Synchronization
 
-/// Damage that this process met in files that it has open.
+/// Damage that this process met in files that it has open, and syncs of them that failed.
 ///
 /// A file whose pages do not fit together can still be read where they do, but what is written to it may destroy more:
-/// from the first sign of damage on, no stack of the process writes to it.
+/// from the first sign of damage on, no stack of the process writes to it. After a sync that failed nobody knows what is on
+/// the disk, and a second one that succeeds says nothing of it: there too writing ends until the file is opened anew.
 public enum StoreHealth {
     private static let damaged = Mutex<[FileIdentity: StoreError]>([:])
 
@@ -49,12 +50,12 @@ public enum StoreHealth {
         if let identity { damaged.withLock { $0[identity] = nil } }
     }
 
-    /// - Throws: `StoreError` `Damaged` where damage was met in the store.
+    /// - Throws: `StoreError`: `Damaged` where damage was met in the store, `InputOutput` where a sync of it failed.
     public static func checkWritable(_ store: Store) throws {
         guard let problem = problem(of: store) else { return }
+        let why = problem.code == .damaged ? "damage was met in it" : "a sync of it failed"
         throw StoreError(
-            .damaged, "\(store.path) is not written any more, since damage was met in it: \(problem.message)",
-            way: problem.way)
+            problem.code, "\(store.path) is not written any more, since \(why): \(problem.message)", way: problem.way)
     }
 
     /// Looks through all of the file's pages.

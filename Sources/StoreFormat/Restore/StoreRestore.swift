@@ -29,6 +29,7 @@ public enum StoreRestore {
     ) throws -> Report {
         if StoreProbe.isTaken(path), !FileManager.default.fileExists(atPath: path) { try StoreProbe.check(path) }
         let path = RealPath.of(path)
+        try StoreNames.check(path)
         let source = try RestoreSource(backup, target: path)
         let lock = try StoreLock(storePath: path)
         defer { lock.release() }

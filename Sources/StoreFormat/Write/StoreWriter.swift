@@ -148,7 +148,9 @@ public final class StoreWriter {
             logProblem = nil
             nextCheckpoint = try connection.checkpoint(.restart).isComplete ? 0 : frames + 1_000
         } catch let error as SQLiteError {
-            logProblem = StoreError(error, path: store.path)
+            let problem = StoreError(error, path: store.path)
+            if error.isSyncFailure { StoreHealth.note(problem, path: store.path) }
+            logProblem = problem
             nextCheckpoint = frames + 100
         }
     }
