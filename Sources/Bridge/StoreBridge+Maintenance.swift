@@ -26,8 +26,10 @@ extension StoreBridge {
     }
 
     /// Reads with a connection that no age ends: for what looks at all of the store, and gives its snapshot up in between.
+    /// A file that took the store's place is not taken for it, and the old one not for what lies at the path.
     func readAtLength<T>(_ body: (Connection) throws -> T) throws -> T {
-        try StoreConnector.translating(store.path) { try longReaders.use(body) }
+        try store.checkPlace()
+        return try StoreConnector.translating(store.path) { try longReaders.use(body) }
     }
 
     /// Who keeps the log above `maximumLogBytes`, as far as it can be seen; nil while nobody does.
@@ -52,5 +54,6 @@ extension StoreBridge {
                 try CoexistenceState.countCommit(connection)
             }
         }
+        guardInForce.mode = mode
     }
 }
