@@ -32,6 +32,7 @@ extension StoreBridge {
     }
 
     /// Reads with a connection that no age ends: for what looks at all of the store, and gives its snapshot up in between.
+    /// A file that took the store's place is not taken for it, and the old one not for what lies at the path.
     func readAtLength<T>(_ body: (Connection) throws -> T) throws -> T {
         try checkPlace()
         return try StoreConnector.translating(store.path) { try longReaders.use(body) }

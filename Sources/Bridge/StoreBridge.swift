@@ -29,7 +29,8 @@ public final class StoreBridge: Sendable {
     let observers = HistoryObservers()
     /// The units that a handover, a freeze or a thaw is about just now.
     let unitsAtWork = Mutex<Set<String>>([])
-    private let lock: StoreLock
+    /// Nil where the store is only looked at, in a folder that may not be written.
+    private let lock: StoreLock?
     private let replayers: [StackName: Replayer]
     private let watcher: Mutex<CommitWatcher?>
     private let log: BridgeLog
@@ -48,7 +49,7 @@ public final class StoreBridge: Sendable {
     public init(
         path: String, options: BridgeOptions = BridgeOptions(), stacks: StackFactory = .standard
     ) throws {
-        let lock = try StoreLock(storePath: path)
+        let lock = try Self.lock(path, options)
         let log = BridgeLog()
         StoreLeftovers.settle(path)
         let opened = try Store.open(path, model: options.model, source: options.modelSource)
@@ -68,8 +69,12 @@ public final class StoreBridge: Sendable {
         model = try stacks.model(preparation, options)
         let storePath = store.path
         let place = store
+        let isOffline = lock == nil
         let connect: @Sendable () throws -> Connection = {
-            let connection = try StoreConnector.connect(storePath, .reader)
+            // What took the store's place must not even be opened, nor a store that is gone be called unreadable.
+            try place.checkPlace()
+            let connection =
+                try isOffline ? StoreConnector.offlineReader(storePath) : StoreConnector.connect(storePath, .reader)
             try place.checkPlace()
             return connection
         }
@@ -166,6 +171,17 @@ public final class StoreBridge: Sendable {
 
     deinit {
         watcher.withLock { $0?.stop() }
+    }
+
+    /// The store's lock. Who only looks at a store needs none where the folder may not be written.
+    private static func lock(_ path: String, _ options: BridgeOptions) throws -> StoreLock? {
+        do { return try StoreLock(storePath: path) } catch var error as StoreError
+            where error.code == .accessDenied || error.code == .readOnly
+        {
+            guard options.isTracking else { return nil }
+            error.way += "; to look only, set history.tracking to \"off\""
+            throw error
+        }
     }
 
     /// Says whether deletes whose rules reach the other stack's rows are carried out in its name, or refused.
@@ -288,6 +304,7 @@ public final class StoreBridge: Sendable {
         replayReaders.close()
         longReaders.close()
         StoreHealth.setHandler(of: store, nil)
+        var logProblem: String?
         do {
             if readOnlyReason == nil {
                 let result = try checkpoint(within: 2)
@@ -296,9 +313,11 @@ public final class StoreBridge: Sendable {
                     problems.append("the WAL could not be checkpointed whole: in the way was \(reader)")
                 }
             }
-        } catch { problems.append("the log could not be moved into the store, and has to stay beside it: \(error)") }
+        } catch { logProblem = "the log could not be moved into the store, and has to stay beside it: \(error)" }
         maintenance?.close()
-        lock.release()
+        // The last connection moves the log too, and removes it.
+        if let logProblem, keeper.size > 0 { problems.append(logProblem) }
+        lock?.release()
         return problems
     }
 }

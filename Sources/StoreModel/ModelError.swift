@@ -39,8 +39,8 @@ public enum ModelError: Error, Sendable, Equatable, CustomStringConvertible {
         case .currentVersionMissing(let path, let name, let versions):
             "\(path) calls \(name) its current version, but holds only \(versions.joined(separator: ", ")): name one of them"
         case .malformed(let source, let reason): "\(source) is no model: \(reason)"
-        case .emptyCache: "the store's model cache is empty: give a model file"
-        case .damagedCache(let error): "the store's model cache is damaged (\(error)): give a model file"
+        case .emptyCache: "the store's model cache is empty"
+        case .damagedCache(let error): "the store's model cache is damaged (\(error))"
         case .unsupported(let what, let place): "\(place): \(what) is not supported"
         case .inheritanceCycle(let entity): "entity \(entity) inherits from itself"
         case .missing(let what, let place): "\(place): \(what) does not exist in the model"

@@ -131,12 +131,23 @@ public enum ValueCases {
         .init("link", .uri(""), "\"\"", "typeof(ZLINK) = 'text' AND ZLINK = ''"),
     ]
 
+    /// A keyed archive of the text `Dune`, in base64, as Python's plistlib writes it.
+    public static let textArchive =
+        "YnBsaXN0MDDUAQIDBAUGCQxZJGFyY2hpdmVyWCRvYmplY3RzVCR0b3BYJHZlcnNpb25fEA9OU0tleWVkQXJjaGl2ZXKiBwhVJG51"
+        + "bGxURHVuZdEKC1Ryb290gAESAAGGoAgRGyQpMkRHTVJVWlwAAAAAAAABAQAAAAAAAAANAAAAAAAAAAAAAAAAAAAAYQ=="
+    /// A keyed archive of an `NSColor`, which a secure transformer does not take.
+    public static let colorArchive =
+        "YnBsaXN0MDDUAQIDBAUGExZZJGFyY2hpdmVyWCRvYmplY3RzVCR0b3BYJHZlcnNpb25fEA9OU0tleWVkQXJjaGl2ZXKjBwgNVSRu"
+        + "dWxs0gkKCwxWJGNsYXNzU3JlZIACIz/wAAAAAAAA0g4PEBFYJGNsYXNzZXNaJGNsYXNzbmFtZaIREldOU0NvbG9yWE5TT2JqZWN0"
+        + "0RQVVHJvb3SAARIAAYagCBEbJCkyREhOU1peYGlud4KFjZaZnqAAAAAAAAABAQAAAAAAAAAXAAAAAAAAAAAAAAAAAAAApQ=="
+
     private static let blobs: [ValueCase] = [
         .init("bytes", .data(Data()), "\"\"", "typeof(ZBYTES) = 'blob' AND length(ZBYTES) = 0"),
         .init("bytes", .data(Data([0, 255])), "\"AP8=\"", "quote(ZBYTES) = 'X''00FF'''"),
         .init(
-            "archive", .transformable(Data([9, 0, 9])), "{\"$transformable\":\"CQAJ\"}",
-            "quote(ZARCHIVE) = 'X''090009'''"),
+            "archive", .transformable(Data(base64Encoded: textArchive) ?? Data()),
+            "{\"$transformable\":\"\(textArchive)\"}",
+            "length(ZARCHIVE) = 142 AND hex(ZARCHIVE) LIKE '62706C6973743030%' AND instr(ZARCHIVE, 'Dune') > 0"),
         .init("external", .data(Data()), "\"\"", "quote(ZEXTERNAL) = 'X''01'''"),
         .init("external", external(3), base64(3), "quote(ZEXTERNAL) = 'X''01ABABAB'''"),
         .init(

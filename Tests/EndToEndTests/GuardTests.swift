@@ -52,6 +52,35 @@ import Varlink
         }
     }
 
+    /// What the guard does is what it was told last, in all that it does.
+    @Test(arguments: ["always", "off", "while-running"])
+    func aReloadToRecordDropsOnlyWhatWasTouched(first: String) throws {
+        let sample = try SampleStore()
+        let file = sample.folder.file("config.json")
+        func write(_ mode: String) throws {
+            try Data(#"{"store": "Library.sqlite", "guard": "\#(mode)"}"#.utf8).write(to: URL(fileURLWithPath: file))
+        }
+        try write(first)
+        let daemon = try RunningDaemon(["--config", file], folder: sample.folder)
+        #expect(try daemon.ctl("insert", "Tag", "name=a").exitCode == 0)
+        try write("record")
+        #expect(try daemon.json("reload").first?["changed"] == ["guard"])
+        #expect(try Programs.sqlite3(sample.path, "UPDATE ZTAG SET ZNAME = 'b'").exitCode == 0)
+        var alarms: [String] = []
+        #expect(
+            eventually {
+                alarms = ((try? daemon.json("status"))?.first?["alarms"]?.arrayValue ?? []).compactMap(\.stringValue)
+                return !alarms.isEmpty
+            })
+        #expect(alarms.contains { $0.contains("what was cached of Tag was dropped") }, "\(alarms)")
+        // And back: a stop then leaves no trigger that refuses, as the mode says.
+        try write("while-running")
+        #expect(try daemon.json("reload").first?["changed"] == ["guard"])
+        #expect(try Programs.sqlite3(sample.path, "UPDATE ZTAG SET ZNAME = 'c'").exitCode != 0)
+        #expect(daemon.stop() == 0)
+        #expect(try Programs.sqlite3(sample.path, "UPDATE ZTAG SET ZNAME = 'c'").exitCode == 0)
+    }
+
     @Test func recordRefusesNothingAndDropsWhatWasTouched() throws {
         let sample = try SampleStore()
         let file = sample.folder.file("config.json")

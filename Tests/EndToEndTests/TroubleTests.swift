@@ -79,6 +79,27 @@ import Varlink
         #expect(FileManager.default.contents(atPath: sample.path + ".old") == before)
     }
 
+    @Test(arguments: [true, false])
+    func verifyOfAStoreThatWasRenamedSaysThatItIsGone(wasVerified: Bool) throws {
+        let sample = try SampleStore()
+        let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)
+        #expect(try daemon.ctl("insert", "Tag", "name=a").exitCode == 0)
+        if wasVerified { #expect(try daemon.ctl("verify").exitCode == 0) }
+        try FileManager.default.moveItem(atPath: sample.path, toPath: sample.path + ".old")
+        // At once, and when the daemon knows it.
+        for isKnown in [false, true] {
+            if isKnown { #expect(try waitForTrouble(daemon) == "StoreReplaced") }
+            let result = try daemon.ctl("verify", "--json")
+            #expect(result.exitCode == 1)
+            #expect(try JSON(parsing: result.output)["error"]?["code"] == "StoreReplaced", "\(result.output)")
+        }
+        try FileManager.default.moveItem(atPath: sample.path + ".old", toPath: sample.path)
+        daemon.stop()
+        let hasLog = FileManager.default.fileExists(atPath: sample.path + "-wal")
+        #expect(daemon.messages.contains("has to stay beside it") == hasLog, "\(daemon.messages)")
+        #expect(try Programs.sqlite3(sample.path, "SELECT ZNAME FROM ZTAG").output == "a\n")
+    }
+
     @Test func afterItWasPutBackARestartGoesOn() throws {
         let sample = try SampleStore()
         let daemon = try RunningDaemon(store: sample.path, folder: sample.folder)

@@ -18,17 +18,32 @@ public struct OwnershipSeed: Sendable, Hashable {
         self.relationships = relationships
     }
 
+    /// Whether the store has what is named.
+    /// - Throws: `StoreError` `BadConfiguration`.
+    func checkNames(_ layout: StoreLayout) throws {
+        for entity in entities.keys.sorted() {
+            do { _ = try layout.entity(entity) } catch let error as StoreError {
+                throw Self.wrong("entities.\(entity)", error.message, way: error.way)
+            }
+        }
+        for path in relationships.keys.sorted() { _ = try Self.join(path, layout) }
+    }
+
+    private static func wrong(_ place: String, _ what: String, way: String) -> StoreError {
+        StoreError(.badConfiguration, "ownership.\(place): \(what)", way: way)
+    }
+
     /// The owner of each unit.
-    /// - Throws: `StoreError` `UnknownEntity`, or `Refused` where two entities of one unit are given to two stacks.
+    /// - Throws: `StoreError` `BadConfiguration`, also where two entities of one unit are given to two stacks.
     func owners(_ units: [String: [String]], layout: StoreLayout) throws -> [String: StackName] {
+        try checkNames(layout)
         var owners = units.mapValues { _ in defaultOwner }
         var named: [String: (entity: String, owner: StackName)] = [:]
         for (entity, owner) in entities.sorted(by: { $0.key < $1.key }) {
-            _ = try layout.entity(entity)
             guard let unit = units.first(where: { $0.value.contains(entity) })?.key else { continue }
             if let other = named[unit], other.owner != owner {
-                throw StoreError(
-                    .refused,
+                throw Self.wrong(
+                    "entities.\(entity)",
                     "\(entity) and \(other.entity) are one unit of ownership, and the configuration gives them to both stacks",
                     way: "give both to one stack: \((units[unit] ?? []).joined(separator: ", "))")
             }
@@ -39,7 +54,7 @@ public struct OwnershipSeed: Sendable, Hashable {
     }
 
     /// The unit that owns each join table's rows.
-    /// - Throws: `StoreError` `UnknownKey` for a name that is no many-to-many.
+    /// - Throws: `StoreError` `BadConfiguration` for a name that is no many-to-many, and for an owner of neither side.
     func joinUnits(
         _ units: [String: [String]], owners: [String: StackName], layout: StoreLayout
     ) throws -> [String: String] {
@@ -48,8 +63,9 @@ public struct OwnershipSeed: Sendable, Hashable {
         for (path, owner) in relationships {
             let join = try Self.join(path, layout)
             guard let side = join.sides.compactMap({ unit(of: $0) }).first(where: { owners[$0] == owner }) else {
-                throw StoreError(
-                    .refused, "\(path) is given to the \(owner.rawValue) stack, which owns neither of its entities",
+                throw Self.wrong(
+                    "relationships.\(path)",
+                    "it is given to the \(owner.rawValue) stack, which owns neither of its entities",
                     way: "give it to the owner of one of its two sides")
             }
             result[join.table] = side
@@ -59,14 +75,14 @@ public struct OwnershipSeed: Sendable, Hashable {
 
     /// What a configuration means by `Entity.relationship`.
     /// - Returns: the join table, and the entities on its two sides.
-    /// - Throws: `StoreError` `UnknownKey` for a name that is no many-to-many.
+    /// - Throws: `StoreError` `BadConfiguration` for a name that is no many-to-many.
     static func join(_ path: String, _ layout: StoreLayout) throws -> (table: String, sides: [String]) {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let relationship = layout[parts[0]]?.relationship(parts[1]),
             case .manyToMany(let join) = relationship.storage
         else {
-            throw StoreError(
-                .unknownKey, "ownership.relationships names \(path), which is no many-to-many relationship",
+            throw wrong(
+                "relationships.\(path)", "the store has no such many-to-many relationship",
                 way: "write it as Entity.relationship")
         }
         return (join.table, [parts[0], relationship.description.destinationEntityName])

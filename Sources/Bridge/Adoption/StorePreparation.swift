@@ -15,8 +15,9 @@ public struct StorePreparation: Sendable {
 
     static func prepare(_ opened: Store, options: BridgeOptions, log: BridgeLog) throws -> StorePreparation {
         warnOfSQLite(log)
+        try options.seed.checkNames(opened.layout)
         guard options.isTracking else {
-            let reason = "history.tracking is off, and a store without history cannot be shared by two stacks"
+            let reason = "history.tracking is off in the configuration"
             log.warn("\(opened.path) is open read-only: \(reason)")
             return StorePreparation(store: opened, readOnlyReason: reason, backup: nil)
         }
@@ -83,15 +84,15 @@ public struct StorePreparation: Sendable {
 
     /// Where the configuration's owners differ from the register, which is what counts.
     static func differences(_ connection: Connection, _ store: Store, _ seed: OwnershipSeed) throws -> [String] {
+        try seed.checkNames(store.layout)
         guard let register = try OwnershipRegister.read(connection) else { return [] }
         func difference(_ name: String, _ owner: StackName, _ unit: OwnershipRegister.Unit?) -> String? {
             guard let unit, unit.owner != owner else { return nil }
             return "the configuration gives \(name) to the \(owner.rawValue) stack, but the register says "
                 + "\(unit.owner.rawValue) (epoch \(unit.epoch)): the register counts; use `coexistctl handover` to change it"
         }
-        let entities = try seed.entities.sorted { $0.key < $1.key }.compactMap { entity, owner in
-            _ = try store.layout.entity(entity)
-            return difference(entity, owner, register.unit(ofEntity: entity))
+        let entities = seed.entities.sorted { $0.key < $1.key }.compactMap { entity, owner in
+            difference(entity, owner, register.unit(ofEntity: entity))
         }
         return try entities
             + seed.relationships.sorted { $0.key < $1.key }.compactMap { path, owner in

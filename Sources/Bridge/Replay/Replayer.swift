@@ -93,7 +93,8 @@ final class Replayer: Sendable {
 
     private func apply(_ transaction: HistoryTransaction) {
         state.withLock { $0.waiting -= 1 }
-        guard instance.position == transaction.number - 1, failure == nil else {
+        let isPlain = state.withLock { $0.failure == nil && $0.rewound == nil }
+        guard isPlain, instance.position == transaction.number - 1 else {
             return signal(ifBehind: transaction.number)
         }
         do {
@@ -102,7 +103,7 @@ final class Replayer: Sendable {
             return signal()
         }
         report(.applied(instance.stack, [transaction]))
-        tell()
+        tell(nil)
     }
 
     /// Replays and waits until the position has reached the number, and everybody has been told of it.
@@ -155,11 +156,11 @@ final class Replayer: Sendable {
         tell(run)
     }
 
-    private func tell(_ run: Int) {
+    private func tell(_ run: Int?) {
         condition.lock()
         state.withLock { state in
             state.told = instance.position
-            state.seen = run
+            state.seen = run ?? state.seen
         }
         condition.broadcast()
         condition.unlock()

@@ -54,15 +54,23 @@ struct Arguments {
             }
         }
         guard operands.count >= form.operands.lowerBound else {
+            let missing = Self.operand(operands.count, in: usage).map { ": \($0)" } ?? ""
             throw CommandFailure.usage(
                 operands.isEmpty
-                    ? "nothing is named" : "something is missing behind \(operands.joined(separator: " "))",
+                    ? "nothing is named\(missing)"
+                    : "something is missing behind \(operands.joined(separator: " "))\(missing)",
                 "usage: \(usage)")
         }
         if operands.count > form.operands.upperBound {
             throw CommandFailure.usage(
                 "\"\(operands[form.operands.upperBound])\" is more than the command takes", "usage: \(usage)")
         }
+    }
+
+    /// What the usage calls an operand: those stand first, behind the names of program and command.
+    private static func operand(_ index: Int, in usage: String) -> String? {
+        let words = usage.split(separator: " ").dropFirst(2).prefix { !$0.hasPrefix("[") && !$0.hasPrefix("-") }
+        return words.count > index ? String(words[words.startIndex + index]) : nil
     }
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }

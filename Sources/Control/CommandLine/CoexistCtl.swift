@@ -48,6 +48,7 @@ public enum CoexistCtl {
             for command in given { command.printHelp(output) }
             return 0
         }
+        try refuseStore(rest, of: given)
         // A name can stand for a command on a store and one on the daemon: the operands tell.
         var failure: (any Error)?
         for command in given {
@@ -62,6 +63,22 @@ public enum CoexistCtl {
             return try command.run(arguments, output)
         }
         throw failure ?? CommandFailure.usage("\(name) cannot be run so", "`coexistctl help` lists the commands")
+    }
+
+    /// Refuses a store that is given to a command which asks a daemon: that no daemon is there would be no answer.
+    private static func refuseStore(_ words: [String], of commands: [Command]) throws {
+        let onStores = Set((StoreCommands.all + RecoveryCommands.all).map(\.name))
+        guard let name = commands.first?.name, !onStores.contains(name) else { return }
+        // A name of the model has none of these signs.
+        let store = words.first { word in
+            !word.hasPrefix("-") && !word.contains("=") && (word.contains("/") || word.contains("."))
+                && StoreProbe.startsAsDatabase(word)
+        }
+        guard let store else { return }
+        throw CommandFailure.usage(
+            "`\(name)` asks a running daemon, and takes no store; \(store) is one",
+            "read it by `coexistctl dump` or `inspect`, or serve it without changing it: "
+                + "coexistd --config FILE, with \"store\" and \"history\": {\"tracking\": \"off\"} in FILE")
     }
 
     /// Where the command's name stands: options may be before it.
@@ -93,13 +110,15 @@ public enum CoexistCtl {
         ] {
             output.line()
             output.line("\(title):")
-            output.table([["", ""]] + commands.map { ["  \($0.name) \($0.usage)", $0.summary] })
+            for command in commands {
+                output.line("  \(command.name) \(command.usage)")
+                output.line("      \(command.summary)")
+            }
         }
         output.line()
         output.line("`coexistctl help COMMAND` tells a command's options and their defaults.")
         output.line("The daemon's socket: --socket PATH, else COEXIST_SOCKET, else \(Configuration.defaultSocket).")
-        output.line(
-            "Exit codes: 0 done, 1 refused or found something wrong, 2 wrong usage, 3 no daemon, 4 store cannot be opened, 5 access denied."
-        )
+        output.line("Exit codes: 0 done, 1 refused or found something wrong, 2 wrong usage, 3 no daemon,")
+        output.line("4 store cannot be opened, 5 access denied.")
     }
 }

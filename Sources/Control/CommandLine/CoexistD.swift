@@ -48,7 +48,13 @@ public enum CoexistD {
             flags: [], options: ["config", "check-config", "store", "model", "socket"], operands: 0...0)
         let arguments = try Arguments(words, form: form, usage: usage)
         if let file = arguments.value("check-config") {
-            output.lines(try Configuration(file: file).json.text(.pretty))
+            let configuration = try Configuration(file: file)
+            if let unknown = AccessPolicy(access: configuration.access).unknownNames().first {
+                throw ConfigurationError(
+                    path: unknown.path, message: "there is no \(unknown.what) on this system",
+                    way: "correct or make it: whoever is meant may do nothing")
+            }
+            output.lines(configuration.json.text(.pretty))
             return 0
         }
         let (configuration, reread) = try configuration(arguments)

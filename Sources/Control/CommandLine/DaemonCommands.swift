@@ -66,6 +66,14 @@ enum DaemonCommands {
         return parts.isEmpty ? "-" : parts.joined(separator: " ")
     }
 
+    /// Nobody owns what is frozen, nor anything in a store that was never adopted, where epochs have not begun.
+    private static func name(ofOwner owner: JSON) -> String {
+        guard owner["owner"]?.stringValue == "none" else { return text(owner["owner"]) }
+        return owner["epoch"]?.int64Value == 0 ? "none (not adopted)" : "none (frozen)"
+    }
+
+    private static func text(_ value: JSON?) -> String { value.map { $0.stringValue ?? $0.description } ?? "-" }
+
     static func owners(_ reply: JSONObject, _ output: Output) {
         let owners = reply["owners"]?.arrayValue ?? []
         if output.isJSON {
@@ -77,7 +85,7 @@ enum DaemonCommands {
         output.table(
             [keys + (hasWrites ? ["last write"] : [])]
                 + owners.map { owner in
-                    keys.map { key in owner[key].map { $0.stringValue ?? $0.description } ?? "-" }
+                    keys.map { key in key == "owner" ? name(ofOwner: owner) : text(owner[key]) }
                         + (hasWrites ? [lastWrite(owner["lastWrite"] ?? .null)] : [])
                 })
     }

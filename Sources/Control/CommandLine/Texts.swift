@@ -10,6 +10,7 @@ enum StatusText {
         }
         output.line("store    \(text(status["store"]?["path"]))")
         output.line("UUID     \(text(status["store"]?["uuid"]))")
+        output.line("model    \(text(status["store"]?["model"]))")
         output.line(
             "history  last \(text(status["history"]?["last"])), \(text(status["history"]?["transactions"])) transactions"
         )
@@ -50,8 +51,8 @@ enum StatusText {
 enum HistoryText {
     static func print(_ transaction: JSON, _ output: Output) {
         func text(_ key: String) -> String? { transaction[key]?.stringValue }
-        let by = [text("stack"), text("author"), text("context"), text("process")].compactMap { $0 }.joined(
-            separator: ", ")
+        let parts = [text("stack")] + ["author", "context", "process"].map { key in text(key).map { "\(key) \($0)" } }
+        let by = parts.compactMap { $0 }.joined(separator: ", ")
         let cause = text("cause").map { ", for the delete in \($0)" } ?? ""
         output.line("\(text("token") ?? "") \(text("timestamp") ?? "") \(by)\(cause)")
         for change in transaction["changes"]?.arrayValue ?? [] {

@@ -16,7 +16,8 @@ struct ConfigurationReader {
             let nearest = NearestName.of(key, among: keys)
             throw ConfigurationError(
                 path: path.isEmpty ? key : "\(path).\(key)", message: "there is no such key",
-                way: nearest.map { "did you mean \($0)?" } ?? "allowed are \(keys.joined(separator: ", "))")
+                way: nearest.map { "did you mean \($0)?" }
+                    ?? "allowed are, the nearest first: \(NearestName.sorted(keys, by: key).joined(separator: ", "))")
         }
     }
 

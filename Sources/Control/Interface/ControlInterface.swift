@@ -40,7 +40,7 @@ public enum ControlInterface {
           reason: string
         )
 
-        # The owner of an entity: legacy, model, or none while frozen.
+        # The owner of an entity: legacy, model, or none while frozen, and, at epoch 0, in a store that was never adopted.
         type Owner (
           entity: string,
           owner: string,
@@ -135,7 +135,7 @@ public enum ControlInterface {
         method Status() -> (
           state: string,
           problem: ?(code: string, message: string, way: string),
-          store: (path: string, uuid: string),
+          store: (path: string, uuid: string, model: string),
           stacks: [string]StackStatus,
           owners: []Owner,
           history: (last: string),

@@ -7,7 +7,8 @@ import Varlink
 /// beside the store's own.
 struct HashReport {
     private enum Subject {
-        case single(HashComparison, isStore: Bool)
+        /// `model`: what the store was compared with, where that was given.
+        case single(HashComparison, isStore: Bool, model: String? = nil)
         case versions([Version], hasInfo: Bool)
     }
 
@@ -27,7 +28,8 @@ struct HashReport {
     ///   - model: the model to compute a store's hashes from; nil takes the store's own.
     init(_ path: String, model: String?) throws {
         guard StoreModels.isModel(path) else {
-            subject = .single(try Self.store(path, model), isStore: true)
+            let (comparison, source) = try Self.store(path, model)
+            subject = .single(comparison, isStore: true, model: source)
             return
         }
         guard model == nil else {
@@ -44,19 +46,22 @@ struct HashReport {
         if case .failure(let error)? = current?.result { throw error }
     }
 
-    private static func store(_ path: String, _ model: String?) throws -> HashComparison {
+    private static func store(_ path: String, _ model: String?) throws -> (HashComparison, String?) {
         do {
             let store: Store
+            var source: String?
             if let model {
                 let loaded = try StoreModels.load(model, for: path)
+                source = loaded.sourceDescription
                 store = try Store.open(
                     path, model: loaded.model, source: loaded.sourceDescription, requiringEqualHashes: false)
             } else {
                 store = try Store.open(path)
             }
-            return HashComparison(
+            let comparison = HashComparison(
                 computed: try store.model.versionHashes(), stored: store.metadata.versionHashes,
                 storedChecksum: store.metadata.checksum, storedDigest: store.metadata.digest)
+            return (comparison, source)
         } catch {
             throw CommandFailure(error, opening: true)
         }
@@ -91,7 +96,7 @@ struct HashReport {
     /// where nothing is stored.
     var agrees: Bool {
         switch subject {
-        case .single(let comparison, _): comparison.agrees
+        case .single(let comparison, _, _): comparison.agrees
         // A version of a source that cannot be read disagrees with nothing; one that a list has does.
         case .versions(let versions, let hasInfo): versions.allSatisfy { $0.comparison?.agrees ?? !hasInfo }
         }
@@ -99,7 +104,10 @@ struct HashReport {
 
     var json: JSON {
         switch subject {
-        case .single(let comparison, _): return .object(comparison.json)
+        case .single(let comparison, _, let model):
+            var object = comparison.json
+            object["model"] = model.map { .string($0) }
+            return .object(object)
         case .versions(let versions, _):
             var object: JSONObject = current?.comparison?.json ?? ["entities": [:], "checksum": .null, "digest": .null]
             object["agrees"] = .bool(agrees)
@@ -119,7 +127,8 @@ struct HashReport {
 
     func print(_ output: Output) {
         switch subject {
-        case .single(let comparison, let isStore):
+        case .single(let comparison, let isStore, let model):
+            if let model { output.line("computed from \(model)") }
             comparison.print(output, place: "in the store")
             if isStore { output.line(agrees ? "the store agrees" : "the store does not agree") }
         case .versions(let versions, let hasInfo):

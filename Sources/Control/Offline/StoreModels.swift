@@ -9,11 +9,20 @@ enum StoreModels {
         ModelKind(rawValue: URL(fileURLWithPath: path).pathExtension.lowercased()) != nil
     }
 
+    /// The `.xcdatamodel` of a path that goes on to the file `contents` in it; every other path as it is.
+    private static func modelFolder(_ path: String) -> String {
+        let url = URL(fileURLWithPath: path)
+        let folder = url.deletingLastPathComponent()
+        return url.lastPathComponent == "contents" && folder.pathExtension.lowercased() == ModelKind.source.rawValue
+            ? folder.path : path
+    }
+
     /// The model at a path with what to call it: of several versions the one whose hashes are the store's, where there is
     /// one. A store as the model gives its own.
     /// - Throws: `ModelError` or `StoreError`.
     static func load(_ path: String, for store: String?) throws -> (model: ModelDescription, sourceDescription: String)
     {
+        let path = modelFolder(path)
         guard isModel(path) else {
             let file = URL(fileURLWithPath: path).lastPathComponent
             return (try Store.open(path).model, "the model of \(file)")

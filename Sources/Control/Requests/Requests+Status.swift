@@ -16,7 +16,9 @@ extension Requests {
             "problem": bridge.problem.map {
                 ["code": .string($0.code.rawValue), "message": .string($0.message), "way": .string($0.way)]
             } ?? .null,
-            "store": ["path": .string(store.path), "uuid": .string(store.uuid)],
+            "store": [
+                "path": .string(store.path), "uuid": .string(store.uuid), "model": .string("\(store.modelOrigin)"),
+            ],
             "stacks": stacks,
             "owners": owners,
             "history": [

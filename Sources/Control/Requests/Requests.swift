@@ -43,7 +43,7 @@ struct Requests: Sendable {
         let entity = try store.layout.entity(parameters["entity"]?.stringValue ?? "")
         var query = ObjectQuery(entity: entity.name)
         if let text = parameters["where"]?.stringValue, !text.isEmpty {
-            query.predicate = try PredicateNode.parse(text)
+            query.predicate = try predicate(text)
         }
         query.sort = try (parameters["sort"]?.arrayValue ?? []).compactMap(\.stringValue).map(sortKey)
         query.limit = parameters["limit"]?.intValue
@@ -52,6 +52,14 @@ struct Requests: Sendable {
             throw StoreError(.refused, "limit and offset count from 0", way: "give numbers that are not negative")
         }
         return query
+    }
+
+    private func predicate(_ text: String) throws -> PredicateNode {
+        do { return try PredicateNode.parse(text) } catch {
+            let bare = /(?:^|[^'"\w-])([0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?:$|[^'"\w-])/
+            guard let uuid = text.firstMatch(of: bare)?.1 else { throw error }
+            throw StoreError(.badPredicate, "\(error)", way: "write a UUID in quotes: '\(uuid)'")
+        }
     }
 
     private func sortKey(_ text: String) throws -> ObjectQuery.SortKey {

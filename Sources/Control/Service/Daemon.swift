@@ -46,6 +46,9 @@ public final class Daemon: Sendable {
             log(.notice, "the store was adopted; its backup from before is \(backup)")
         }
         for warning in bridge.warnings { log(.warning, warning) }
+        for unknown in AccessPolicy(access: configuration.access).unknownNames() {
+            log(.warning, "\(unknown.path) names what is not there: there is no \(unknown.what) on this system")
+        }
         bridge.setProblemHandler { [log, notifier] problem in
             log(.error, "the store is not written any more: \(problem)")
             notifier.status("degraded: \(problem.message)")
@@ -114,6 +117,7 @@ public final class Daemon: Sendable {
             metrics.withLock { $0 = file }
             file.start()
         }
+        if configuration.model != nil { log(.info, "the store is read by \(bridge.store.modelOrigin)") }
         log(.info, "serving \(bridge.store.path) on \(listener.path ?? "an inherited socket")")
     }
 
@@ -195,6 +199,11 @@ public final class Daemon: Sendable {
             throw ConfigurationError(
                 path: refused.joined(separator: ", "), message: "this cannot change while the daemon runs",
                 way: "restart the daemon")
+        }
+        if fresh.ownership.defaultOwner != current.ownership.defaultOwner, try bridge.register() != nil {
+            throw ConfigurationError(
+                path: "ownership.default", message: "every entity of the adopted store has an owner already",
+                way: "leave it \"\(current.ownership.defaultOwner.rawValue)\", and use `coexistctl handover`")
         }
         try bridge.checkSeed(fresh.ownership)
         var changed: [String] = []

@@ -45,6 +45,18 @@ struct AccessPolicy {
         }
     }
 
+    /// What the configuration names and the system does not know, with where: numbers need not have a name.
+    func unknownNames() -> [(path: String, what: String)] {
+        [("observe", access.observe), ("write", access.write), ("admin", access.admin)].flatMap { role, names in
+            names.compactMap { name -> (path: String, what: String)? in
+                let isGroup = name.hasPrefix("@")
+                let text = isGroup ? String(name.dropFirst()) : name
+                guard UInt32(text) == nil, (isGroup ? Self.group(text) : Self.user(text)) == nil else { return nil }
+                return ("access.\(role)", isGroup ? "group \(text)" : "user \(text)")
+            }
+        }
+    }
+
     private static func user(_ name: String) -> UInt32? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?

@@ -81,7 +81,11 @@ package struct ValueInput {
             }
             return leaves.isEmpty ? nil : .composite(leaves)
         }
-        return try scalar(json, attribute.description.type, path)
+        let value = try scalar(json, attribute.description.type, path)
+        if case .transformable(let data)? = value {
+            try TransformableCoding.check(data, attribute.description, path: path)
+        }
+        return value
     }
 
     /// The bytes of a file, as `{"$bytes": base64}` gives them, in the form that the type is else given in: data stays data,

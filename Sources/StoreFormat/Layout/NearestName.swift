@@ -7,6 +7,12 @@ public enum NearestName {
         return best.0
     }
 
+    /// All that there are, the nearest first: for a name that was not mistyped, but thought up.
+    public static func sorted(_ candidates: [String], by name: String) -> [String] {
+        let scored = candidates.map { ($0, distance(name.lowercased(), $0.lowercased())) }
+        return scored.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
+    }
+
     private static func distance(_ a: String, _ b: String) -> Int {
         let (a, b) = (Array(a.prefix(100)), Array(b.prefix(100)))
         var row = Array(0...b.count)

@@ -28,8 +28,9 @@ public struct MigrationRefused: Error, Sendable, CustomStringConvertible {
         "\(plan.store.path) cannot be migrated: \(plan.refusals.map { "\($0.place): \($0.reason)" }.joined(separator: "; "))"
     }
 
-    /// The ways out, each once.
+    /// The ways out, each once, and with its place where there are several.
     public var way: String {
+        if plan.refusals.count == 1 { return plan.refusals[0].way }
         var seen: Set<String> = []
         return plan.refusals.map { "\($0.place): \($0.way)" }.filter { seen.insert($0).inserted }.joined(
             separator: "; ")

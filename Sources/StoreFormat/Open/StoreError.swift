@@ -59,6 +59,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case unsupportedDerivation = "UnsupportedDerivation"
         /// What is asked for at once is too much.
         case tooLarge = "TooLarge"
+        /// What the configuration says of the store does not fit it.
+        case badConfiguration = "BadConfiguration"
         case refused = "Refused"
     }
 

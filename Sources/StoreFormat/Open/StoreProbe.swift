@@ -47,6 +47,11 @@ public enum StoreProbe {
         } ?? true
     }
 
+    /// Whether a file at the path begins as a database does. For a path that this process has not opened.
+    public static func startsAsDatabase(_ path: String) -> Bool {
+        isTaken(path) && isDatabase(path)
+    }
+
     /// A pipe or a device must not even be opened: that can wait for ever.
     /// - Throws: `StoreError` `NotFound`, `NotADatabase`, `AccessDenied`.
     static func checkKind(_ path: String) throws {

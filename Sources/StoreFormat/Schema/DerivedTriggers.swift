@@ -22,9 +22,8 @@ struct DerivedTriggers {
             .unsupportedDerivation,
             "the triggers that keep derived attributes are known for `toMany.@count` and `toOne.attribute` only, not for "
                 + unknown.joined(separator: ", "),
-            way:
-                "make \(unknown.count == 1 ? "it" : "them") plain attributes, or create the store with Apple's frameworks"
-        )
+            way: "make \(unknown.count == 1 ? "it a plain attribute" : "them plain attributes"), "
+                + "or create the store with Apple's frameworks")
     }
 
     var statements: [String] {

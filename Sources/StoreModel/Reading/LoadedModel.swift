@@ -13,10 +13,13 @@ public struct LoadedModel: Sendable {
     /// All versions of the source, by name; empty where it has none.
     public var versions: [ModelVersion]
 
-    /// Where the model came from, for a person: `the current version "Model 2" of Model.xcdatamodeld`.
+    /// Where the model came from, for a person: `version "Model" of Model.xcdatamodeld, not the current "Model 2"`.
     public var sourceDescription: String {
         let file = URL(fileURLWithPath: path).lastPathComponent
-        return versionName.map { "version \"\($0)\" of \(file)" } ?? file
+        guard let versionName else { return file }
+        let current = versions.first(where: \.isCurrent)?.name
+        let other = current.flatMap { $0 == versionName ? nil : ", not the current \"\($0)\"" } ?? ""
+        return "version \"\(versionName)\" of \(file)\(other)"
     }
 }
 

@@ -28,6 +28,12 @@ public enum SecureArchive {
         return try reader.value(root, depth: 0)
     }
 
+    /// Whether data is a keyed archive of anything.
+    static func isArchive(_ data: Data) -> Bool {
+        let limits = PropertyList.Limits(depth: maximumDepth, nodes: maximumValues)
+        return (try? KeyedArchive(data: data, limits: limits))?.root != nil
+    }
+
     private struct Reader {
         /// A value that is shared counts each time, so that sharing cannot make much of little.
         private var left = SecureArchive.maximumValues

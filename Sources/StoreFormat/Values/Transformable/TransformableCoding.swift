@@ -25,6 +25,21 @@ public enum TransformableCoding {
         }
     }
 
+    /// Whether the attribute's transformer reads the data, as far as that is known here: not of a transformer that nobody
+    /// registered. The secure one takes plain values only, the other one any keyed archive.
+    /// - Throws: `StoreError` `TypeMismatch`.
+    public static func check(_ data: Data, _ attribute: AttributeDescription, path: String) throws {
+        do {
+            _ = try object(data, attribute, path: path)
+        } catch let error as StoreError where error.code == .invalidValue {
+            let isSecure = attribute.valueTransformerName?.hasPrefix("NSSecure") ?? false
+            if !isSecure, !hasTransformer(attribute), SecureArchive.isArchive(data) { return }
+            throw StoreError(
+                .typeMismatch, "\(error.message): no program could read it",
+                way: "give the bytes that its transformer makes, such as those of another object's value")
+        } catch let error as StoreError where error.code == .transformerUnknown {}
+    }
+
     /// The column's data for a value.
     /// - Throws: `StoreError` `TransformerUnknown`, or `TypeMismatch` where the value has no archive here.
     public static func data(_ object: Any, _ attribute: AttributeDescription, path: String) throws -> Data {
