@@ -71,8 +71,8 @@ extension ModelDescription {
                 guard let other = inherited[name], other.kind.compared != kind.compared else { continue }
                 return BrokenOverride(
                     entity: entity.name, property: name,
-                    what: "\(other.entity).\(name) is \(other.kind.shown), but \(entity.name), which inherits it, declares "
-                        + "\(entity.name).\(name) as \(kind.shown)")
+                    what: "\(other.entity).\(name) is \(other.kind.shown), but \(entity.name), which inherits it, "
+                        + "declares \(entity.name).\(name) as \(kind.shown)")
             }
         }
         return nil
