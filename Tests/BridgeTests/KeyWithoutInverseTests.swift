@@ -81,6 +81,48 @@ import Testing
         #expect(try bridge.read { try StoreVerifier.verify($0, store: store) }.isEmpty)
     }
 
+    /// Nothing about the destination changes: neither its version nor its history.
+    @Test(arguments: StackName.allCases)
+    func aDeleteOfWhatHoldsItLeavesTheDestinationAlone(stack: StackName) throws {
+        let bridge = try open(stack)
+        defer { bridge.close() }
+        let instance = bridge.instance(stack)
+        let place = try instance.insert("Place", ["name": .string("Belém")])
+        let made = try instance.save(
+            ObjectBatch([
+                .insert(entity: "Visit", name: "v", values: ["place": .toOne(.existing(place))]),
+                .insert(entity: "Stay", name: "s", values: ["place": .toOne(.existing(place))]),
+            ]))
+        let result = try instance.save(
+            ObjectBatch(try ["v", "s"].map { .delete(try #require(made.objects[$0]), expecting: nil) }))
+        #expect(try rows("SELECT Z_OPT FROM ZPLACE") == [[.integer(1)]])
+        let number = try #require(result.transaction)
+        #expect(
+            try rows("SELECT ZCHANGETYPE, ZENTITY FROM ACHANGE WHERE ZTRANSACTIONID = \(number) ORDER BY 2")
+                == [[.integer(2), .integer(2)], [.integer(2), .integer(3)]])
+        try instance.update(place, ["name": .string("Ajuda")], expecting: 1)
+    }
+
+    /// A key is cleared in a row whose versions have run out: that is told, and the row stays.
+    @Test(arguments: StackName.allCases)
+    func aVersionThatHasRunOutIsTold(stack: StackName) throws {
+        try Connection(path: path, mode: .readWrite).execute(
+            """
+            INSERT INTO ZPLACE (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1);
+            INSERT INTO ZVISIT (Z_PK, Z_ENT, Z_OPT, ZPLACE) VALUES (1, 3, 9223372036854775807, 1);
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 1;
+            """)
+        let place = ObjectReference(entity: "Place", key: 1)
+        let bridge = try open(stack)
+        defer { bridge.close() }
+        let error = #expect(throws: StoreError.self) {
+            try bridge.instance(stack).save(ObjectBatch([.delete(place, expecting: nil)]))
+        }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains("versions of Visit/1") == true)
+        #expect(try rows("SELECT typeof(Z_OPT), ZPLACE FROM ZVISIT") == [[.text("integer"), .integer(1)]])
+    }
+
     @Test(arguments: StackName.allCases)
     func aDeleteOfWhatARequiredOneHoldsIsRefused(stack: StackName) throws {
         let bridge = try open(stack)

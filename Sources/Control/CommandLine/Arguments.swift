@@ -54,11 +54,11 @@ struct Arguments {
             }
         }
         guard operands.count >= form.operands.lowerBound else {
-            let missing = Self.operand(operands.count, in: usage).map { ": \($0)" } ?? ""
+            let missing = Self.operand(operands.count, in: usage) ?? "something"
             throw CommandFailure.usage(
                 operands.isEmpty
-                    ? "nothing is named\(missing)"
-                    : "something is missing behind \(operands.joined(separator: " "))\(missing)",
+                    ? "nothing is named: \(missing) is missing"
+                    : "\(missing) is missing behind \(operands.joined(separator: " "))",
                 "usage: \(usage)")
         }
         if operands.count > form.operands.upperBound {

@@ -88,6 +88,10 @@ enum ObjectText {
         for (key, value) in object["relationships"]?.objectValue ?? [:] where !value.isNull {
             output.line("  \(key) → \(short(value))")
         }
+        let missing = ["values", "relationships"].flatMap { part in
+            (object[part]?.objectValue ?? [:]).compactMap { key, value in value.isNull ? key : nil }
+        }
+        if !missing.isEmpty { output.line("  missing: \(missing.joined(separator: ", "))") }
     }
 
     private static func short(_ value: JSON) -> String {

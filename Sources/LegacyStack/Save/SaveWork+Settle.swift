@@ -57,6 +57,7 @@ extension SaveWork {
         }
         object.row = row
         if row == nil { object.flags.insert(.fault) }
+        forgetFormerMembers(object)
         settleSlots(object)
     }
 

@@ -29,6 +29,8 @@ final class SaveWork {
     var stale: Set<RowKey> = []
     var conflicts: [StoreError.Offence] = []
     var noted: Set<RowKey> = []
+    /// What owners lose of their to-manys without an inverse, by owner and relationship.
+    var formerMembers: [RowKey: [String: Set<RowKey>]] = [:]
     /// The cache's, before the commit: what is invalidated between the commit and `settle` may be newer than these rows.
     var generation = 0
     /// The other stack's rows that delete rules alone write.
@@ -62,6 +64,7 @@ final class SaveWork {
         for list in [inserted, updated, deleted] {
             for object in list where !object.info.relationshipSlots.isEmpty { try relate(object, transaction) }
         }
+        try touchFormerOwners(transaction)
         findForwarded(transaction)
         try authorize(transaction)
         let reached =

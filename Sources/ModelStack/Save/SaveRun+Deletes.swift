@@ -165,7 +165,7 @@ extension SaveRun {
     }
 
     /// The hidden columns that go with a key which becomes NULL.
-    private func clearOrder(_ work: SaveWork, _ slot: Int) {
+    func clearOrder(_ work: SaveWork, _ slot: Int) {
         for property in work.entity.properties {
             guard case .toOne(_, let slots) = property.kind, property.slot == slot else { continue }
             for hidden in [slots.entity, slots.order] {

@@ -11,9 +11,11 @@ extension SaveRun {
                 else { continue }
                 try touch(work, property, relationship)
                 try setHidden(work, property, relationship, slots)
+                if work.kind == .update, work.value(property.slot).isNull { clearOrder(work, property.slot) }
             }
             for (name, slot) in work.entity.ownerSlots where work.kind == .insert || work.values[slot.key] != nil {
                 guard let owner = owner(name), let relationship = name.split(separator: ".").last else { continue }
+                if work.kind == .update, work.value(slot.key).isNull { clearOrder(work, slot.key) }
                 for key in [work.stored(slot.key).integerValue, work.value(slot.key).integerValue] {
                     guard let key, let touched = try reach(owner, key), touched.kind == .update else { continue }
                     touched.changed.insert(String(relationship))

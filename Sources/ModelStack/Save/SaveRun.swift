@@ -31,10 +31,10 @@ final class SaveRun {
         guard !order.isEmpty else { return }
         try applyDeleteRules()
         try touchOtherEnds()
-        let known = order.count
         try assignOrders()
-        // The siblings of an element that came were only looked at, as long as their own places stay.
-        order = order.prefix(known) + order.dropFirst(known).filter { !$0.isTouch || !$0.changed.isEmpty }
+        // Some were only looked at: siblings of an element that came, as long as their own places stay, and what a deleted
+        // object's relationship without an inverse led to.
+        order.removeAll { $0.isTouch && $0.changed.isEmpty }
         try validate()
         try assignKeys()
         try authorize()

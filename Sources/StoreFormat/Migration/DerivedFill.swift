@@ -16,9 +16,8 @@ struct DerivedFill {
                     try refuseUnknown(attribute, entity)
                     continue
                 }
-                let numbers = context.layout[entity.name]?.treeNumbers ?? []
-                try context.connection.execute(
-                    "UPDATE main.\(own.table) SET \(own.column) = \(value) WHERE Z_ENT IN \(numbers.sqlList)")
+                // In every row of the table, as the triggers do it.
+                try context.connection.execute("UPDATE main.\(own.table) SET \(own.column) = \(value)")
             }
         }
     }

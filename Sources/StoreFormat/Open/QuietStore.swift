@@ -22,6 +22,9 @@ enum QuietStore {
         return log == 0 ? .immutable : copy(path, with: "-wal") ?? .plain
     }
 
+    /// Whether a log with anything in it lies beside the store.
+    static func hasLog(_ path: String) -> Bool { size(path + "-wal") ?? 0 > 0 }
+
     static func isWAL(_ path: String) -> Bool {
         guard let file = FileHandle(forReadingAtPath: path) else { return false }
         defer { try? file.close() }

@@ -28,7 +28,7 @@ public enum StoreConnector {
         let path = RealPath.of(path)
         let connection: Connection
         switch RawFile.read(path, { QuietStore.reading($0) }) ?? .plain {
-        case .plain: connection = try Connection(path: path, mode: .readOnly)
+        case .plain: connection = try plainReader(path)
         case .immutable: connection = try Connection(path: path, mode: .immutable)
         case .copy(let folder, let copy):
             // The first read opens the log too; then the copy needs no names any more.
@@ -45,6 +45,18 @@ public enum StoreConnector {
         }
         try prepare(connection)
         return connection
+    }
+
+    /// Where its folder may not be written SQLite cannot make the index of a log, which it asks for even where there is no
+    /// log; then nobody has the store open for writing, and it is read as immutable.
+    private static func plainReader(_ path: String) throws -> Connection {
+        do {
+            let connection = try Connection(path: path, mode: .readOnly)
+            _ = try connection.scalar("SELECT count(*) FROM sqlite_master")
+            return connection
+        } catch let error as SQLiteError where error.isCannotOpen && !QuietStore.hasLog(path) {
+            return try Connection(path: path, mode: .immutable)
+        }
     }
 
     /// Opens a connection of that role.

@@ -10,10 +10,12 @@ enum TableRules: VerifierRules {
                 try context.report("table-missing", root.name, table.plan.table)
                 continue
             }
+            // A property can have several columns, such as a key and the entity that it is of.
+            var places: Set<String> = []
             for column in table.plan.columns where table.column[column.purpose] == nil {
-                try context.report(
-                    "column-missing", "\(table.plan.table) \(column.purpose.entity).\(column.purpose.property)",
-                    "no column for this property")
+                let place = "\(table.plan.table) \(column.purpose.entity).\(column.purpose.property)"
+                guard places.insert(place).inserted else { continue }
+                try context.report("column-missing", place, "no column for this property")
             }
             for fixed in ["Z_PK", "Z_ENT", "Z_OPT"] where !table.real.contains(fixed) {
                 try context.report("column-missing", "\(table.plan.table) \(fixed)", "no such column")

@@ -40,6 +40,11 @@ enum ValueRules: VerifierRules {
             return plan.plan.columns.compactMap { column in
                 guard let name = plan.column[column.purpose] else { return nil }
                 let purpose = column.purpose
+                // Triggers keep a derived attribute in every row of the table, whatever its entity (Format, section 5).
+                let isDerived = context.model[purpose.entity]?.attributes.contains {
+                    $0.name == purpose.property && $0.isDerived
+                }
+                if isDerived == true { return nil }
                 let holder = context.holder(of: purpose)
                 let others = tree.subtracting(context.treeNumbers(holder)).sorted()
                 guard !others.isEmpty else { return nil }

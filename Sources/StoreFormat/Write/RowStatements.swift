@@ -30,13 +30,18 @@ final class RowStatements {
         }
     }
 
-    /// Parameters: the columns, key, entity number, and the version where it is checked.
+    /// SQLite goes on with a real number where the integers end.
+    private static let hasNextVersion =
+        " AND NOT (typeof(Z_OPT) IN ('integer', 'real') AND Z_OPT >= \(Int64.max - 1))"
+
+    /// Parameters: the columns, key, entity number, and the version where it is checked. Where it is not, a row whose versions
+    /// have run out is left alone.
     func update(_ columns: [Int], checksVersion: Bool) throws -> Statement {
         if let last = lastUpdate, last.columns == columns, last.checksVersion == checksVersion { return last.statement }
         let sets = columns.map { "\(entity.columns[$0].sqlIdentifier) = ?, " }.joined()
         let statement = try connection.cached(
             "UPDATE \(entity.table.sqlIdentifier) SET \(sets)Z_OPT = ifnull(Z_OPT, 0) + 1 WHERE Z_PK = ? AND Z_ENT = ?"
-                + (checksVersion ? " AND Z_OPT = ?" : ""))
+                + (checksVersion ? " AND Z_OPT = ?" : Self.hasNextVersion))
         lastUpdate = (columns, checksVersion, statement)
         return statement
     }

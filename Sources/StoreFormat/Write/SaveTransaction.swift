@@ -240,7 +240,7 @@ public final class SaveTransaction {
         changed: some Sequence<String>
     ) throws -> Bool {
         try requireAuthority(entity, key)
-        if let expecting { _ = try FileCounter.advance(expecting, "versions of \(entity.name)/\(key)") }
+        if let expecting { try requireNextVersion(.integer(expecting), entity, key) }
         let files = try files(entity, key, columns: columns.map(\.index))
         let statement = try rowStatements(entity).update(columns.map(\.index), checksVersion: expecting != nil)
         for (i, column) in columns.enumerated() { statement.bind(column.value, at: i + 1) }
@@ -248,12 +248,28 @@ public final class SaveTransaction {
         statement.bind(entity.number, at: columns.count + 2)
         if let expecting { statement.bind(expecting, at: columns.count + 3) }
         try uniquely(entity, key, { index in columns.first { $0.index == index }?.value }, { try statement.run() })
-        guard connection.changes > 0 else { return false }
+        guard connection.changes > 0 else {
+            if expecting == nil, let version = try version(entity, key) {
+                try requireNextVersion(version, entity, key)
+            }
+            return false
+        }
         wroteRows = true
         retire(files)
         noteFiles(entity, columns)
         try log?.append(.update, entity, key, columns: entity.bitmap.encode(changed), tombstone: [])
         return true
+    }
+
+    private func version(_ entity: EntityLayout, _ key: Int64) throws -> SQLValue? {
+        try connection.scalar(
+            "SELECT Z_OPT FROM \(entity.table.sqlIdentifier) WHERE Z_PK = ? AND Z_ENT = ?",
+            [.integer(key), .integer(entity.number)])
+    }
+
+    /// - Throws: `StoreError` `Damaged` for the last version that there is.
+    private func requireNextVersion(_ version: SQLValue, _ entity: EntityLayout, _ key: Int64) throws {
+        _ = try FileCounter.advance(version.integerValue ?? .max, "versions of \(entity.name)/\(key)")
     }
 
     /// Records that a relationship's other end changed whose row the other stack owns: a change row only, no version.

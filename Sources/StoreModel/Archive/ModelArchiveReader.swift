@@ -38,6 +38,7 @@ struct ModelArchiveReader {
         try ModelDescription(entities: entities).checkInheritance()
         Self.dropInherited(&entities)
         var model = ModelDescription(entities: entities)
+        if let broken = model.brokenOverride { throw malformed(broken.what) }
         if let broken = model.brokenReference {
             throw .missing(what: broken.what, place: "\(source), relationship \(broken.entity).\(broken.relationship)")
         }

@@ -81,6 +81,10 @@ struct ContentsReader {
             guard case .inheritanceCycle(let name) = error, let element = elements[name] else { throw error }
             throw malformed(element, "\(error)")
         }
+        if let broken = model.brokenOverride {
+            let element = elements[broken.entity]?.children.first { $0.attributes["name"] == broken.property }
+            throw element.map { malformed($0, broken.what) } ?? .malformed(source: source, reason: broken.what)
+        }
         if let broken = model.brokenReference {
             let element = elements[broken.entity]?.children("relationship").first {
                 $0.attributes["name"] == broken.relationship

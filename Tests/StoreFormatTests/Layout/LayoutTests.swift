@@ -42,6 +42,41 @@ struct LayoutTests {
         #expect(try store.layout.entity("Base").treeNames == ["Base", "First", "Second"])
     }
 
+    @Test(
+        "a join table's columns are those of the name, and only then those with a clash's number",
+        arguments: [
+            (["link1", "link2"], [:], ["Z_1LINK2", "Z_1LINK1", "Z_FOK_1LINK1", "Z_FOK_1LINK2"]),
+            (["link", "link1"], [:], ["Z_1LINK1", "Z_1LINK", "Z_FOK_1LINK", "Z_FOK_1LINK1"]),
+            (
+                ["link", "link1"], ["Z_1LINK": "Z_1LINK2", "Z_FOK_1LINK": "Z_FOK_1LINK2"],
+                ["Z_1LINK1", "Z_1LINK2", "Z_FOK_1LINK2", "Z_FOK_1LINK1"]
+            ),
+            (["a", "b"], ["Z_1A": "Z_1A1", "Z_FOK_1A": "Z_FOK_1A1"], ["Z_1B", "Z_1A1", "Z_FOK_1A1", "Z_FOK_1B"]),
+            (["a", "b"], ["Z_1A": "Z_1A1"], ["Z_1B", "Z_1A1", "Z_FOK_1A", "Z_FOK_1B"]),
+        ] as [([String], [String: String], [String])])
+    func joinColumns(names: [String], renamed: [String: String], expected: [String]) throws {
+        let (a, b) = (names[0], names[1])
+        var entity = EntityDescription(name: "Node")
+        entity.relationships = [
+            Short.toMany(a, "Node", inverse: b, ordered: true), Short.toMany(b, "Node", inverse: a, ordered: true),
+        ]
+        let store = try store(ModelDescription(entities: [entity])) { connection in
+            for (old, new) in renamed {
+                try connection.execute("ALTER TABLE Z_1\(b.uppercased()) RENAME COLUMN \(old) TO \(new)")
+            }
+        }
+        guard case .manyToMany(let join)? = try store.layout.entity("Node").relationship(a)?.storage,
+            case .manyToMany(let back)? = try store.layout.entity("Node").relationship(b)?.storage
+        else {
+            Issue.record("no join table was found")
+            return
+        }
+        let found: [String?] = [join.ownColumn, join.otherColumn, join.orderColumn, join.inverseOrderColumn]
+        #expect(found == expected)
+        let mirrored: [String?] = [back.otherColumn, back.ownColumn, back.inverseOrderColumn, back.orderColumn]
+        #expect(mirrored == expected)
+    }
+
     @Test("a composite's leaf takes a name before the entity's own attribute")
     func composite() throws {
         var author = AttributeDescription(name: "author", type: .composite, isOptional: true)

@@ -69,7 +69,39 @@ import Testing
             entity.fetchIndexes = [FetchIndexDescription(name: "place", elements: elements)]
             return entity
         }
+        var child = entity("B", [])
+        child.superentityName = "A"
+        func overriding(_ change: (inout EntityDescription) -> Void) -> EntityDescription {
+            var entity = child
+            change(&entity)
+            return entity
+        }
+        var grandchild = entity("C", ["a"])
+        grandchild.superentityName = "B"
+        grandchild.attributes[0].type = .date
+        var parent = entity("A")
+        parent.relationships = [RelationshipDescription(name: "r", destination: "A", inverse: nil)]
+        let number = overriding {
+            $0.attributes = [AttributeDescription(name: "a", type: .integer16, isOptional: true)]
+        }
+        let toOne = overriding {
+            $0.relationships = [RelationshipDescription(name: "a", destination: "A", inverse: nil)]
+        }
+        let several = overriding {
+            $0.relationships = [RelationshipDescription(name: "r", destination: "A", inverse: nil, maxCount: 0)]
+        }
         return [
+            Refusal(
+                what: "another type than the inherited", entities: [entity("A"), number],
+                named: ["A.a", "string", "B.a", "integer16"]),
+            Refusal(
+                what: "another type over two levels", entities: [entity("A"), child, grandchild],
+                named: ["A.a", "string", "C.a", "date"]),
+            Refusal(
+                what: "a relationship in an attribute's place", entities: [entity("A"), toOne],
+                named: ["A.a", "attribute", "B.a", "relationship"]),
+            Refusal(
+                what: "many in the place of one", entities: [parent, several], named: ["A.r", "one", "B.r", "many"]),
             Refusal(what: "entities", entities: [entity("foo"), entity("FOO")], named: ["foo", "FOO", "ZFOO"]),
             Refusal(what: "the metadata", entities: [entity("_METADATA")], named: ["_METADATA"]),
             Refusal(what: "the catalogue", entities: [entity("_PrimaryKey")], named: ["_PrimaryKey"]),

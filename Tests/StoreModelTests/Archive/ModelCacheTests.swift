@@ -11,6 +11,16 @@ import Testing
         #expect(try read.versionHashes() == SampleModel.model.versionHashes())
     }
 
+    @Test func anInheritedAttributeOfAnotherTypeIsRefused() throws {
+        var parent = EntityDescription(name: "A")
+        parent.attributes = [SampleModel.attribute("b", .string)]
+        var child = EntityDescription(name: "B", superentityName: "A")
+        child.attributes = [SampleModel.attribute("b", .date)]
+        let data = try ModelCache.encode(ModelDescription(entities: [parent, child]))
+        let error = #expect(throws: ModelError.self) { try ModelCache.decode(data) }
+        for name in ["A.b", "string", "B.b", "date"] { #expect("\(error as Any)".contains(name)) }
+    }
+
     @Test(arguments: [
         (AttributeType.boolean, ModelValue.bool(true)), (.integer64, .integer(-5)), (.double, .double(2)),
         (.double, .double(0.1)), (.string, .string("")), (.string, .string("é\n")),

@@ -55,6 +55,24 @@ import Testing
         #expect(model.unreadParts.first?.line == 4)
     }
 
+    @Test func anInheritedAttributeOfAnotherTypeIsRefusedWithItsLine() throws {
+        func model(_ type: String) throws -> ModelDescription {
+            try read(
+                """
+                <entity name="A"><attribute name="b" optional="YES" attributeType="String"/></entity>
+                <entity name="M" parentEntity="A"/><entity name="B" parentEntity="M">
+                <attribute name="b" optional="YES" attributeType="\(type)"/></entity>
+                """)
+        }
+        #expect(
+            throws: ModelError.malformed(
+                source: "test",
+                reason: "line 4: A.b is an attribute of the type string, but B, which inherits it, declares B.b as an "
+                    + "attribute of the type integer16")
+        ) { try model("Integer 16") }
+        #expect(try model("String")["B"]?.attributes.map(\.name) == ["b"])
+    }
+
     @Test func entitiesAndTheirPartsAreRead() throws {
         let model = try read(
             """
