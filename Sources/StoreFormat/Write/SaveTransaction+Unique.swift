@@ -16,13 +16,12 @@ extension SaveTransaction {
         } catch let error as SQLiteError where error.isUniqueConstraint {
             let object = ObjectReference(entity: entity.name, key: key ?? 0)
             let label = key == nil ? NewObjectName.text(entity, value) : nil
-            // "UNIQUE constraint failed: ZTAG.ZNAME, ZTAG.ZLANGUAGE"
-            let named = Set((error.message.components(separatedBy: ": ").last ?? "").components(separatedBy: ", "))
-            let constraint = entity.uniquenessConstraints.first { constraint in
-                Set(constraint.columns.map { "\(entity.table).\(entity.columns[$0])" }) == named
-            }
-            let names = constraint?.properties.joined(separator: ", ") ?? error.message
-            guard let constraint, let other = try holder(of: constraint, entity, key, value) else {
+            // An index covers the whole table: it can be of a constraint that a subentity alone declares, or another program's.
+            let columns = Self.columns(of: entity.table, in: error.message)
+            let names =
+                columns.isEmpty
+                ? "values (\(error.message))" : columns.map { property(of: $0, in: entity) }.joined(separator: ", ")
+            guard let other = try holder(of: columns, entity, key, value) else {
                 throw StoreError(
                     .uniqueConflict,
                     "\(label ?? "\(object)") cannot be saved: another \(entity.name) has the same \(names)",
@@ -41,17 +40,45 @@ extension SaveTransaction {
         }
     }
 
-    /// The row that has a constraint's values already.
+    /// The columns that SQLite names: "UNIQUE constraint failed: ZTAG.ZNAME, ZTAG.ZLANGUAGE"
+    ///
+    /// None of an index over expressions, which it calls by its own name.
+    private static func columns(of table: String, in message: String) -> [String] {
+        let list = message.components(separatedBy: "failed: ").last?.components(separatedBy: ", ") ?? []
+        guard list.allSatisfy({ $0.hasPrefix("\(table).") }) else { return [] }
+        return list.map { String($0.dropFirst(table.count + 1)) }
+    }
+
+    /// The property that has a column, by the entity's own name for it or that of another one of the table; the column where
+    /// none has it.
+    private func property(of column: String, in entity: EntityLayout) -> String {
+        let others = store.layout.entities.filter { $0.table == entity.table && $0.name != entity.name }
+        return ([entity] + others).lazy.compactMap { Self.property(of: column, in: $0) }.first ?? column
+    }
+
+    private static func property(of column: String, in entity: EntityLayout) -> String? {
+        guard let index = entity.columns.firstIndex(of: column) else { return nil }
+        for attribute in entity.attributes {
+            guard let leaf = attribute.leaves.first(where: { $0.column == index }) else { continue }
+            return attribute.isComposite ? "\(attribute.name).\(leaf.name)" : attribute.name
+        }
+        return entity.relationships.first { relationship in
+            if case .toOne(let key) = relationship.storage { return key.column == index }
+            return false
+        }?.name
+    }
+
+    /// The row that has the values of some columns already.
     private func holder(
-        of constraint: EntityLayout.UniquenessLayout, _ entity: EntityLayout, _ key: Int64?,
-        _ value: (Int) -> SQLValue?
+        of columns: [String], _ entity: EntityLayout, _ key: Int64?, _ value: (Int) -> SQLValue?
     ) throws -> ObjectReference? {
+        guard !columns.isEmpty else { return nil }
         let table = entity.table.sqlIdentifier
         var conditions: [String] = []
         var values: [SQLValue] = [key.map { .integer($0) } ?? .null]
-        for index in constraint.columns {
-            let column = entity.columns[index].sqlIdentifier
-            if let value = value(index) {
+        for name in columns {
+            let column = name.sqlIdentifier
+            if let value = entity.columns.firstIndex(of: name).flatMap({ value($0) }) {
                 conditions.append("\(column) = ?")
                 values.append(value)
             } else {
