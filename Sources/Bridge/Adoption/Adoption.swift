@@ -32,7 +32,7 @@ public enum Adoption {
         guard store.catalogue.missing.isEmpty else {
             throw StoreError(
                 .damaged, "the catalogue of \(store.path) lacks \(store.catalogue.missing.joined(separator: ", "))",
-                way: "restore a backup")
+                way: StoreError.wayOfDamage(store.path))
         }
         let backup = plan.backupPath ?? StoreBackup.path(beside: store.path, label: "before-coexist")
         // Who adopts has looked at the pages.

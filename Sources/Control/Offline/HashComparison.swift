@@ -14,7 +14,7 @@ struct HashComparison {
     var digest: String { VersionHashes.hashesDigest(computed) }
 
     private var names: [String] {
-        Set(computed.keys).union(VersionHashes.ofModel(stored ?? [:]).keys).sorted {
+        Set(computed.keys).union(VersionHashes.ofModel(stored ?? [:], entities: computed.keys).keys).sorted {
             $0.utf8.lexicographicallyPrecedes($1.utf8)
         }
     }

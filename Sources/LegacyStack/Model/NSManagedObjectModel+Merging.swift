@@ -21,7 +21,7 @@ extension NSManagedObjectModel {
     /// is in none of them.
     /// - Parameter metadata: the store's, with `NSStoreModelVersionHashesKey`.
     public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
-        guard let hashes = Self.hashes(metadata) else { return nil }
+        guard let hashes = Self.hashes(metadata, of: models.map(\.modelDescription)) else { return nil }
         let parts = models.map { model -> ModelDescription in
             var part = model.modelDescription
             let own = model.entityVersionHashesByName
@@ -79,8 +79,11 @@ extension NSManagedObjectModel {
         }
     }
 
-    private class func hashes(_ metadata: [String: Any]) -> [String: Data]? {
-        (metadata[NSStoreModelVersionHashesKey] as? [String: Data]).map { VersionHashes.ofModel($0) }
+    private class func hashes(_ metadata: [String: Any], of models: [ModelDescription]) -> [String: Data]? {
+        let names = models.flatMap { $0.entities.map(\.name) }
+        return (metadata[NSStoreModelVersionHashesKey] as? [String: Data]).map {
+            VersionHashes.ofModel($0, entities: names)
+        }
     }
 
     // MARK: Versions and configurations
@@ -100,8 +103,8 @@ extension NSManagedObjectModel {
     public func isConfiguration(
         withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
     ) -> Bool {
-        guard let stored = Self.hashes(metadata) else { return false }
         let model = modelDescription
+        guard let stored = Self.hashes(metadata, of: [model]) else { return false }
         let part = configuration.map { try? model.restricted(toConfiguration: $0) } ?? model
         return part.flatMap { try? $0.versionHashes() } == stored
     }

@@ -66,7 +66,8 @@ public struct Catalogue: Sendable, Hashable {
         var rows: [Row] = []
         let sql = "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT"
         try StructureLimit.reading(
-            "an entity's name in the catalogue", connection, code: .damaged, way: "restore a backup of the store"
+            "an entity's name in the catalogue", connection, code: .damaged,
+            way: StoreError.wayOfDamage(connection.path)
         ) {
             try connection.cached(sql).forEach { row in
                 rows.append(

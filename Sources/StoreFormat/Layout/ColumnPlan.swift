@@ -43,7 +43,7 @@ struct ColumnPlan: Sendable {
                 Self.add(relationship, of: entity, at: i, model: model, numbers: numbers, to: &items)
             }
         }
-        for entity in model.entities {
+        for entity in model.owners(of: place.keys) {
             for relationship in entity.relationships
             where relationship.isToMany && relationship.inverseName == nil && !relationship.isTransient {
                 guard let i = place[relationship.destinationEntityName] else { continue }

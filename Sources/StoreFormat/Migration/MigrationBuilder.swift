@@ -77,16 +77,25 @@ struct MigrationBuilder {
     private func writeCatalogue() throws {
         let counters = Dictionary(
             context.source.catalogue.rows.map { ($0.number, $0.maximum) }, uniquingKeysWith: { first, _ in first })
+        let seen = try keysInHistory()
         for row in context.plan.catalogueRows {
             var maximum: Int64 = 0
             if row.parent == 0, let old = context.tree(of: row.name).first?.old {
                 let highest = try connection.scalar("SELECT max(Z_PK) FROM \(context.old(old.table))")?.integerValue
-                maximum = max(counters[old.rootNumber] ?? 0, highest ?? 0)
+                maximum = max(counters[old.rootNumber] ?? 0, highest ?? 0, seen[old.rootName] ?? 0)
             }
             try connection.run(
                 "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
                 [.integer(row.number), .text(row.name), .integer(row.parent), .integer(maximum)])
         }
+    }
+
+    /// The highest key that the old store's history has of each root's tree.
+    private func keysInHistory() throws -> [String: Int64] {
+        guard context.source.historyForm.isTracked else { return [:] }
+        let roots = context.source.layout.roots
+        let keys = try HistoryKeys.highest(of: roots.map(\.treeNumbers), connection, table: context.old("ACHANGE"))
+        return Dictionary(zip(roots.map(\.name), keys), uniquingKeysWith: { first, _ in first })
     }
 
     /// The same UUID and the application's own keys; hashes, digests and model of now.

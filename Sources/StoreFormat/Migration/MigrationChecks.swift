@@ -167,12 +167,16 @@ struct MigrationChecks {
     private func refuseDuplicates() throws {
         let names = Dictionary(
             context.layout.entities.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
-        for entity in context.layout.entities {
+        // The index of a subentity's constraint covers the whole table: it refuses what siblings have too.
+        var seen: Set<[String]> = []
+        // Parents first: a constraint is named after the entity that declares it.
+        for entity in context.plan.model.numberedEntities.compactMap({ context.layout[$0.name] }) {
             for constraint in entity.uniquenessConstraints where !constraint.columns.isEmpty {
                 let columns = constraint.columns.map { entity.columns[$0].sqlIdentifier }
+                guard seen.insert([entity.table] + columns).inserted else { continue }
                 let sql = """
                     SELECT group_concat(Z_ENT || '/' || Z_PK) FROM main.\(entity.table.sqlIdentifier)
-                    WHERE Z_ENT IN \(entity.treeNumbers.sqlList) AND \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))
+                    WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))
                     GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1 LIMIT 5
                     """
                 let groups = try connection.query(sql).compactMap { $0[0].textValue }.map { group in

@@ -58,7 +58,7 @@ public struct StoreMigrator {
         guard store.catalogue.missing.isEmpty else {
             throw StoreError(
                 .damaged, "the catalogue of \(path) lacks \(store.catalogue.missing.joined(separator: ", "))",
-                way: "restore a backup")
+                way: StoreError.wayOfDamage(path))
         }
         let mapping = MappingInference.infer(store.model, destination)
         let isNeeded = try !SchemaAgreement.compare(destination, with: store.metadata).isEmpty

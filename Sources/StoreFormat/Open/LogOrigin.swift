@@ -56,6 +56,25 @@ struct LogOrigin {
         return nil
     }
 
+    /// How many pages the file has after the last commit in the log, and how many of those behind a page are in the log;
+    /// nil for a log without a commit.
+    func committedPages(beyond last: Int) -> (count: Int, found: Int)? {
+        guard log.count >= Self.headerSize, number(log, 0) & ~1 == 0x377F_0682 else { return nil }
+        let pageSize = Int(number(log, 8))
+        guard pageSize >= 512 else { return nil }
+        // The cheap look first.
+        guard let claimed = frames(pageSize, isChecked: false).pages else { return nil }
+        if Int(claimed) <= last { return (Int(claimed), 0) }
+        let found = frames(pageSize, isChecked: true)
+        guard let pages = found.pages else { return nil }
+        var behind: Set<UInt32> = []
+        for frame in 0..<found.count {
+            let page = number(log, Self.headerSize + frame * (Self.frameHeaderSize + pageSize))
+            if page > last, page <= pages { behind.insert(page) }
+        }
+        return (Int(pages), behind.count)
+    }
+
     private static let headerSize = 32
     private static let frameHeaderSize = 24
 
@@ -67,6 +86,8 @@ struct LogOrigin {
         /// The file's size in pages after the last commit; nil without one.
         var pages: UInt32?
         var commits: Int64 = 0
+        /// All frames up to the last commit.
+        var count = 0
     }
 
     private func contradiction(_ frames: Frames) -> String? {
@@ -101,6 +122,7 @@ struct LogOrigin {
                 pending.last = number(log, page + 24)
                 pending.first = pending.first ?? pending.last
             }
+            pending.count += 1
             // A frame that names the file's size ends a transaction.
             let pages = number(log, place + 4)
             if pages > 0 {

@@ -22,7 +22,7 @@ public enum SchemaAgreement {
     /// Compares the hashes that follow from a model with the stored ones.
     public static func compare(_ model: ModelDescription, with metadata: StoreMetadata) throws -> Mismatch {
         let computed = try model.versionHashes()
-        let stored = VersionHashes.ofModel(metadata.versionHashes)
+        let stored = VersionHashes.ofModel(metadata.versionHashes, entities: computed.keys)
         var mismatch = Mismatch()
         for name in Set(computed.keys).union(stored.keys).sorted() {
             switch (computed[name], stored[name]) {
@@ -58,7 +58,8 @@ public enum SchemaAgreement {
         // The same label on two shapes misleads whoever looks for the version by its label.
         let labels = Set(model.versionIdentifiers).intersection(metadata.versionIdentifiers).filter { !$0.isEmpty }
         if !labels.isEmpty {
-            let stored = VersionHashes.modelChecksum(VersionHashes.ofModel(metadata.versionHashes))
+            let stored = VersionHashes.modelChecksum(
+                VersionHashes.ofModel(metadata.versionHashes, entities: model.entities.map(\.name)))
             parts.append(
                 "both call themselves version \(labels.sorted().joined(separator: ", ")), but the store's checksum is "
                     + "\(stored) and the model's \(try model.versionChecksum())")

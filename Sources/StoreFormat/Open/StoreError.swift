@@ -160,10 +160,11 @@ extension StoreError {
         case error.isNotADatabase:
             self.init(
                 .notADatabase, "\(path) is no SQLite database, or is encrypted",
-                way: "decrypt it first, or give the store's own file")
+                way: "decrypt it first, or give the store's own file; if its header is damaged, let "
+                    + "`coexistctl salvage \(path) NEW` read what can be read")
         case error.isCorrupt:
             self.init(
-                .damaged, "\(path) is damaged: \(error.message)", way: "restore a backup, or salvage what can be read")
+                .damaged, "\(path) is damaged: \(error.message)", way: Self.wayOfDamage(path))
         case error.isBusy:
             self.init(busy: error.holder, path: path)
         case error.isSyncFailure:
@@ -207,6 +208,11 @@ extension StoreError {
         default:
             self.init(.damaged, "\(path): \(error.description)")
         }
+    }
+
+    /// What to do about a damaged file.
+    package static func wayOfDamage(_ path: String) -> String {
+        "restore a backup, or let `coexistctl salvage \(path) NEW` read what can be read"
     }
 
     /// SQLite's words, and the system's where a call of it failed.

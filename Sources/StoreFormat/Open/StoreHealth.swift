@@ -68,7 +68,7 @@ public enum StoreHealth {
                 .damaged, "\(path) is damaged: \(problem)",
                 way: isIndexAlone(problem)
                     ? "`coexistctl verify \(path) --repair` fills the index anew"
-                    : "restore a backup, or salvage what can be read")
+                    : StoreError.wayOfDamage(path))
         }
     }
 

@@ -80,21 +80,22 @@ public struct StoreMetadata: Sendable, Hashable {
                 way: "give the file that Core Data or SwiftData made")
         }
         let rows = try StructureLimit.reading(
-            "the metadata", connection, code: .metadataUnreadable, way: "restore a backup of the store"
+            "the metadata", connection, code: .metadataUnreadable, way: StoreError.wayOfDamage(connection.path)
         ) { try connection.query("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1") }
         guard let row = rows.first else {
             throw StoreError(
-                .notAStore, "\(connection.path) has an empty Z_METADATA table", way: "restore a backup of the store")
+                .notAStore, "\(connection.path) has an empty Z_METADATA table",
+                way: StoreError.wayOfDamage(connection.path))
         }
         guard let uuid = row[0].textValue, !uuid.isEmpty else {
             throw StoreError(
                 .metadataUnreadable, "\(connection.path) has no store UUID in Z_METADATA",
-                way: "restore a backup of the store")
+                way: StoreError.wayOfDamage(connection.path))
         }
         guard let bytes = row[1].blobValue, !bytes.isEmpty else {
             throw StoreError(
                 .metadataUnreadable, "the metadata property list of \(connection.path) is NULL",
-                way: "restore a backup: without it the store's model version is not known")
+                way: StoreError.wayOfDamage(connection.path))
         }
         return try StoreMetadata(uuid: uuid, propertyList: Data(bytes), path: connection.path)
     }
@@ -106,7 +107,7 @@ public struct StoreMetadata: Sendable, Hashable {
             guard let plist = try PropertyList.parse(bytes).dictionary else {
                 throw StoreError(
                     .metadataUnreadable, "the metadata of \(path) is no dictionary",
-                    way: "restore a backup of the store")
+                    way: StoreError.wayOfDamage(path))
             }
             // Mac OS X 10.4 wrote versions 1 and 2, whose hashes are computed in a way that is not known.
             if let version = plist[Key.hashesVersion]?.integer, version < 3 {
@@ -119,7 +120,7 @@ public struct StoreMetadata: Sendable, Hashable {
         } catch let error as PropertyListError {
             throw StoreError(
                 .metadataUnreadable, "the metadata property list of \(path) cannot be read: \(error)",
-                way: "restore a backup of the store")
+                way: StoreError.wayOfDamage(path))
         }
     }
 

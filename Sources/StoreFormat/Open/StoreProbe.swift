@@ -96,7 +96,10 @@ public enum StoreProbe {
             }
             throw StoreError(
                 .notADatabase, "\(path) is no SQLite database: its first bytes are not SQLite's",
-                way: "give a Core Data store of the SQLite type (XML and binary stores are not read)")
+                way: header.allSatisfy { $0 == 0 }
+                    ? "its beginning was overwritten with zeros: " + StoreError.wayOfDamage(path)
+                    : "give a Core Data store of the SQLite type (XML and binary stores are not read); if it is one whose "
+                        + "beginning was overwritten, `coexistctl salvage \(path) NEW` reads what can be read")
         }
         guard header.count == 100 else {
             throw StoreError(.damaged, "\(path) ends inside its header, after \(size) bytes", way: "restore a backup")
@@ -107,7 +110,7 @@ public enum StoreProbe {
             (1...2).contains(header[19])
         else {
             throw StoreError(
-                .damaged, "the header of \(path) names impossible sizes or versions", way: "restore a backup")
+                .damaged, "the header of \(path) names impossible sizes or versions", way: StoreError.wayOfDamage(path))
         }
         let pages = header[28..<32].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let isCurrent = Array(header[24..<28]) == Array(header[92..<96])
@@ -115,7 +118,8 @@ public enum StoreProbe {
         // pages that are still there may not be in the main file yet.
         if isCurrent, pages > 0, size < pages * UInt64(pageSize), !hasLog(RealPath.of(path)) {
             throw StoreError(
-                .damaged, "\(path) is cut short: \(size) bytes of \(pages * UInt64(pageSize))", way: "restore a backup")
+                .damaged, "\(path) is cut short: \(size) bytes of \(pages * UInt64(pageSize))",
+                way: StoreError.wayOfDamage(path))
         }
     }
 

@@ -37,8 +37,11 @@ public enum StoreRepair {
         let connection: Connection
 
         func counters() throws -> [String] {
-            try store.layout.roots.compactMap { root in
-                let highest = try highest(in: root.table)
+            let roots = store.layout.roots
+            let hasHistory = HistoryKeys.areIn(try TableColumns(connection, of: ["ACHANGE"])["ACHANGE"])
+            let seen = hasHistory ? try HistoryKeys.highest(of: roots.map(\.treeNumbers), connection) : []
+            return try roots.enumerated().compactMap { i, root in
+                let highest = max(try highest(in: root.table), hasHistory ? seen[i] : 0)
                 let counter = store.catalogue.rows.first { $0.number == root.rootNumber }?.maximum ?? 0
                 guard highest > counter else { return nil }
                 try connection.run(

@@ -15,6 +15,12 @@ struct SalvageEvidence {
         var entities: [String: Int64]
     }
 
+    /// How many are lost of so many that there were. Who counts fewer than were read knows nothing of what else a file had
+    /// whose end is missing.
+    func lost(of count: Int64?, read: Int64) -> Int64? {
+        count.flatMap { $0 < read && !source.isWhole ? nil : max(0, $0 - read) }
+    }
+
     func counts(_ table: String, _ entities: [String]) -> Counts {
         let indexes = self.indexes(table)
         // An index that lists fewer rows than another one is damaged itself.

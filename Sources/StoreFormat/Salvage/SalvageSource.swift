@@ -14,6 +14,9 @@ struct SalvageSource {
     let metadata: StoreMetadata?
     let external: ExternalData
     private(set) var notes: [String] = []
+    /// Whether the file ends where it says, and its list of tables, metadata and catalogue could be read. Else more may be
+    /// lost than the rows that are left tell of.
+    private(set) var isWhole = true
     /// Tables of which rows may be lost that nothing tells of, where the list of tables could not be read.
     let doubtful: Set<String>
     /// The copy that SQLite reads; nil where it reads none, and the pages were read already.
@@ -23,7 +26,8 @@ struct SalvageSource {
     init(_ path: String, folder: String, model: ModelDescription?) throws {
         self.path = path
         external = ExternalData(storePath: path)
-        var opened = try Self.open(path, folder)
+        let (first, missing) = try Self.open(path, folder)
+        var opened = first
         var found: TableColumns?
         if let opened { found = try Self.tables(opened) }
         if let opened, let found {
@@ -33,14 +37,24 @@ struct SalvageSource {
             // Its log is in the copy by now, as far as it can be read; nobody may have the copy open while it is read raw.
             opened = nil
             let lost = try LostSchema(folder + "/store", original: path, to: folder + "/found", model: model)
-            (connection, self.model, doubtful, copy) = (lost.connection, lost.model, lost.doubtful, nil)
+            (connection, self.model, copy) = (lost.connection, lost.model, nil)
             tables = try TableColumns(lost.connection)
+            // What was behind the end could have been of any table.
+            doubtful = missing > 0 ? Set(tables.names) : lost.doubtful
             notes += lost.notes
+            isWhole = false
+        }
+        if missing > 0 {
+            isWhole = false
+            notes.insert(
+                "the file is cut short: \(missing) page\(missing == 1 ? "" : "s") at its end \(missing == 1 ? "is" : "are") "
+                    + "missing", at: 0)
         }
         if let read = try? StoreMetadata.read(connection), UUID(uuidString: read.uuid)?.uuidString == read.uuid {
             metadata = read
         } else {
             metadata = nil
+            isWhole = false
             notes.append(
                 "Z_METADATA cannot be read: the new store has another UUID, and the application's own keys are lost")
         }
@@ -51,6 +65,7 @@ struct SalvageSource {
                 Catalogue.Row(number: $0.number, name: $0.name, parent: $0.parent, maximum: 0)
             }
             catalogue = Catalogue(rows: rows, model: self.model)
+            isWhole = false
             notes.append("Z_PRIMARYKEY cannot be read: entities were taken to have the numbers of a new store")
         }
     }
@@ -92,8 +107,8 @@ struct SalvageSource {
         }
     }
 
-    /// - Returns: nil where the copy does not even begin as a database.
-    private static func open(_ path: String, _ folder: String) throws -> Connection? {
+    /// - Returns: no connection where the copy does not even begin as a database; and how many pages are missing at its end.
+    private static func open(_ path: String, _ folder: String) throws -> (Connection?, missing: Int) {
         let files = FileManager.default
         try StoreProbe.checkKind(path)
         // Else the copy, which is made next, would be said not to be writable.
@@ -121,15 +136,22 @@ struct SalvageSource {
         if LogOrigin(file: copy, log: copy + "-wal")?.contradiction() != nil {
             try files.removeItem(atPath: copy + "-wal")
         }
+        // Before the log is moved into the file, which makes it as long as it shall be, with holes.
+        var missing = FileEnd.missingPages(file: copy, log: copy + "-wal")
         let connection = try Connection(path: copy, mode: .readWrite, originalPath: path)
         do {
             // So opened, SQLite reads a file that is shorter than its header says.
             try connection.execute("PRAGMA writable_schema=ON; PRAGMA query_only=ON; PRAGMA cache_size=-16000")
+            if files.fileExists(atPath: copy + "-journal") {
+                // The first look undoes a transaction that was cut off, whose header could count pages that never came.
+                _ = try connection.scalar("SELECT count(*) FROM sqlite_master")
+                missing = FileEnd.missingPages(file: copy, log: copy + "-wal")
+            }
         } catch let error as SQLiteError where error.isNotADatabase || SalvageScan.isDamage(error) {
             _ = try? connection.checkpoint(.truncate)
-            return nil
+            return (nil, missing)
         }
-        return connection
+        return (connection, missing)
     }
 
     private static func model(
@@ -145,7 +167,7 @@ struct SalvageSource {
     }
 
     /// A counter beyond this was never reached by counting.
-    private static let highestCounter: Int64 = 1 << 53
+    static let highestCounter: Int64 = 1 << 53
 
     /// The highest key that a table's root has handed out; nil where that is not known.
     func counter(_ root: String) -> Int64? {

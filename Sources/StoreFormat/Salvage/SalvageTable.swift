@@ -108,15 +108,19 @@ final class SalvageTable {
 
     /// Sets how many rows are lost, of the table and of its entities, where something tells.
     func setLosses(_ counts: SalvageEvidence.Counts?) {
+        let evidence = SalvageEvidence(source)
         guard let counts else {
             for number in parts.keys { parts[number]?.lost = nil }
             return
         }
         if parts.count == 1, let number = parts.keys.first {
-            parts[number]?.lost = (counts.table ?? counts.entities[root.name]).map { max(0, $0 - read) }
+            parts[number]?.lost = evidence.lost(
+                of: counts.table ?? counts.entities[root.name], read: read)
             return
         }
-        for (number, part) in parts { parts[number]?.lost = counts.entities[part.name].map { max(0, $0 - part.read) } }
+        for (number, part) in parts {
+            parts[number]?.lost = evidence.lost(of: counts.entities[part.name], read: part.read)
+        }
     }
 
     /// Whether every row that a reader finds could be taken, and nothing could not be read.

@@ -17,6 +17,7 @@ final class SalvageWriter {
         target = try Store.open(path)
         connection = try StoreConnector.connect(path, .writer(.full))
         report.notes = source.notes
+        report.isSourceWhole = source.isWhole
     }
 
     func run(_ progress: (String, Int64) -> Void) throws -> StoreSalvage.Report {
@@ -132,9 +133,8 @@ final class SalvageWriter {
             if source.doubtful.contains(join.table) {
                 join.part.lost = nil
             } else if !join.isComplete {
-                join.part.lost = SalvageEvidence(source).counts(join.table, []).table.map {
-                    max(0, $0 - join.part.read)
-                }
+                let evidence = SalvageEvidence(source)
+                join.part.lost = evidence.lost(of: evidence.counts(join.table, []).table, read: join.part.read)
             }
             report.joins.append(join.part)
         }
@@ -167,13 +167,24 @@ final class SalvageWriter {
         }
     }
 
+    /// The highest key that the damaged store's history has of each root's tree, as far as that can be read.
+    private func keysInHistory() -> [String: Int64] {
+        guard HistoryKeys.areIn(source.tables["ACHANGE"]) else { return [:] }
+        let roots = target.layout.roots.map(\.name)
+        let trees = roots.map { root in source.model.tree(of: root).compactMap { source.catalogue.numbers[$0.name] } }
+        let keys = (try? HistoryKeys.highest(of: trees, source.connection)) ?? []
+        return Dictionary(zip(roots, keys), uniquingKeysWith: { first, _ in first })
+            .filter { $0.value <= SalvageSource.highestCounter }
+    }
+
     private func bookkeeping() throws {
+        let seen = keysInHistory()
         for root in target.layout.roots {
             let highest =
                 try connection.scalar("SELECT max(Z_PK) FROM \(root.table.sqlIdentifier)")?.integerValue ?? 0
             try connection.run(
                 "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
-                [.integer(max(highest, source.counter(root.name) ?? 0)), .integer(root.number)])
+                [.integer(max(highest, source.counter(root.name) ?? 0, seen[root.name] ?? 0)), .integer(root.number)])
         }
         // History itself does not come along, but its numbers are not handed out again: tokens of it have expired.
         let history = [Catalogue.changeNumber, Catalogue.transactionNumber, Catalogue.transactionStringNumber]

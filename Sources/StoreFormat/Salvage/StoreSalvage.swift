@@ -59,6 +59,10 @@ public enum StoreSalvage {
         /// What else the person should know.
         public var notes: [String] = []
 
+        /// Whether the damaged file was as long as it says, and its list of tables, metadata and catalogue could be read.
+        /// If not, more may be lost than is counted; the notes say what it was.
+        public var isSourceWhole = true
+
         /// Whether the new store breaks no rule.
         public var isSound: Bool { remaining.allSatisfy { $0.severity == .warning } }
 
@@ -67,7 +71,7 @@ public enum StoreSalvage {
 
         /// Whether nothing at all was lost.
         public var isComplete: Bool {
-            (entities + joins).allSatisfy { $0.lost == 0 } && values == 0 && links == 0
+            isSourceWhole && (entities + joins).allSatisfy { $0.lost == 0 } && values == 0 && links == 0
         }
     }
 

@@ -14,6 +14,7 @@ enum CatalogueRules: VerifierRules {
             try check(entity, row, context)
         }
         try strangers(context)
+        let seen = try seenByHistory(context)
         for root in context.roots {
             guard let table = context.table(root.name) else { continue }
             let counter = context.number(root.name).flatMap { rows[$0]?.maximum } ?? 0
@@ -22,11 +23,25 @@ enum CatalogueRules: VerifierRules {
                 let highest = try context.connection.scalar(sql)?.integerValue ?? 0
                 if highest > counter {
                     try context.report("key-counter", table, "Z_MAX \(counter) is below the highest Z_PK \(highest)")
+                } else if let key = seen[root.name], key > counter {
+                    try context.report("key-counter", table, "Z_MAX \(counter) is below the key \(key) in history")
                 } else if counter >= .max - 1 {
                     try context.report("key-counter", table, "Z_MAX \(counter) leaves no key for a new row")
                 }
             }
         }
+    }
+
+    /// The highest key that history has of each root's tree.
+    private static func seenByHistory(_ context: VerifyContext) throws -> [String: Int64] {
+        guard HistoryKeys.areIn(context.tables["ACHANGE"]) else { return [:] }
+        var seen: [String: Int64] = [:]
+        try context.reporting(damagedIn: "ACHANGE") {
+            let keys = try HistoryKeys.highest(
+                of: context.roots.map { context.treeNumbers($0.name) }, context.connection)
+            for (root, key) in zip(context.roots, keys) { seen[root.name] = key }
+        }
+        return seen
     }
 
     private static func check(_ entity: EntityDescription, _ row: Catalogue.Row, _ context: VerifyContext) throws {
@@ -48,14 +63,19 @@ enum CatalogueRules: VerifierRules {
     private static func strangers(_ context: VerifyContext) throws {
         let known = Set(context.store.catalogue.numbers.values)
             .union([Catalogue.changeNumber, Catalogue.transactionNumber, Catalogue.transactionStringNumber])
-        let sql = "SELECT Z_ENT, Z_NAME, Z_MAX, typeof(Z_MAX), typeof(Z_SUPER) FROM Z_PRIMARYKEY ORDER BY Z_ENT"
+        let sql = """
+            SELECT Z_ENT, Z_NAME, Z_MAX, typeof(Z_MAX), Z_SUPER, typeof(Z_SUPER) FROM Z_PRIMARYKEY ORDER BY Z_ENT
+            """
         try context.rows(sql) { row in
             let name = row.text(1) ?? "NULL"
             if !known.contains(row.integer(0)) {
                 try context.report(
                     "catalogue-extra", name, "Z_PRIMARYKEY gives it the number \(row.integer(0)), the model lacks it")
             }
-            if row.text(3) != "integer" || row.text(4) != "integer" {
+            if row.integer(0) > Catalogue.firstHistoryNumber, known.contains(row.integer(0)), row.integer(4) != 0 {
+                try context.report("catalogue-super", name, "Z_SUPER \(row.integer(4)), expected 0")
+            }
+            if row.text(3) != "integer" || row.text(5) != "integer" {
                 try context.report("catalogue-value", name, "Z_MAX or Z_SUPER is no integer")
             } else if row.integer(2) < 0 {
                 try context.report("key-counter", name, "Z_MAX is \(row.integer(2))")

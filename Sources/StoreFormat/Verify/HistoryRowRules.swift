@@ -8,6 +8,25 @@ enum HistoryRowRules: VerifierRules {
         try bitmaps(context)
         try unusedBits(context)
         try lastChanges(context)
+        try context.reporting(damagedIn: "ACHANGE") { try lateInserts(context) }
+    }
+
+    /// An object begins with its insert: no key is handed out twice.
+    private static func lateInserts(_ context: VerifyContext) throws {
+        let roots = context.store.layout.entities.map { "(\($0.number), \($0.rootNumber))" }
+        let sql = """
+            WITH root (entity, root) AS (VALUES \(roots.joined(separator: ", ")))
+            SELECT c.ZENTITYPK, max(CASE WHEN c.ZCHANGETYPE = 0 THEN c.ZTRANSACTIONID END) AS inserted,
+                min(c.ZTRANSACTIONID) AS first, root.root
+            FROM ACHANGE c JOIN root ON root.entity = c.ZENTITY WHERE c.ZENTITYPK IS NOT NULL
+            GROUP BY root.root, c.ZENTITYPK HAVING inserted > first ORDER BY root.root, c.ZENTITYPK
+            """
+        try context.rows(sql) { row in
+            let name = context.store.layout[number: row.integer(3)]?.name ?? "\(row.integer(3))"
+            try context.report(
+                "history-insert", "\(name) \(row.integer(0))",
+                "inserted in transaction \(row.integer(1)), though transaction \(row.integer(2)) changed it before")
+        }
     }
 
     /// The bits behind the last slot are not set.

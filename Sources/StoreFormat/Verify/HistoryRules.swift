@@ -47,6 +47,9 @@ enum HistoryRules: VerifierRules {
         var checks = [
             row("ACHANGE", Catalogue.changeNumber),
             RowCheck(
+                rule: "history-row", table: "ACHANGE", condition: "r.Z_OPT IS NOT NULL",
+                what: "'Z_OPT ' || r.Z_OPT || ', expected NULL'"),
+            RowCheck(
                 rule: "history-type", table: "ACHANGE",
                 condition: "r.ZCHANGETYPE IS NULL OR r.ZCHANGETYPE NOT IN (0, 1, 2)",
                 what: "'ZCHANGETYPE ' || ifnull(r.ZCHANGETYPE, 'NULL')"),
@@ -77,35 +80,16 @@ enum HistoryRules: VerifierRules {
                     """,
                 what: "'its transaction ' || ifnull(r.ZTRANSACTIONID, 'NULL') || ' does not exist'"),
         ]
-        let tombstones = (context.tables["ACHANGE"] ?? []).filter { $0.hasPrefix("ZTOMBSTONE") }
+        let tombstones = HistoryTombstoneRules.columns(context)
         if !tombstones.isEmpty {
             let isSet = tombstones.map { "\($0.ofRow) IS NOT NULL" }.joined(separator: " OR ")
             checks.append(
                 RowCheck(
                     rule: "history-tombstone", table: "ACHANGE", condition: "r.ZCHANGETYPE IN (0, 1) AND (\(isSet))",
                     what: "'a tombstone at a change that is no deletion'"))
-            checks += outsideTombstones(context, tombstones)
+            checks += HistoryTombstoneRules.checks(context, tombstones)
         }
         return checks
-    }
-
-    /// The file that a tombstone names went with its object.
-    private static func outsideTombstones(_ context: VerifyContext, _ columns: [String]) -> [RowCheck] {
-        context.entities.flatMap { entity in
-            (context.store.layout[entity.name]?.tombstoneAttributes ?? []).enumerated().compactMap { place, attribute in
-                let column = "ZTOMBSTONE\(place)"
-                guard attribute.leaf?.isExternal == true, columns.contains(column),
-                    let number = context.number(entity.name)
-                else { return nil }
-                return RowCheck(
-                    rule: "history-tombstone", table: "ACHANGE",
-                    condition: """
-                        r.ZENTITY = \(number) AND r.ZCHANGETYPE = 2 AND typeof(r.\(column)) = 'blob'
-                        AND length(r.\(column)) = 38 AND substr(r.\(column), 1, 1) = x'02'
-                        """,
-                    what: "'\(column) names an external file of \(attribute.name), which went with the object'")
-            }
-        }
     }
 
     private static func transactions(_ context: VerifyContext) -> [RowCheck] {
@@ -123,7 +107,31 @@ enum HistoryRules: VerifierRules {
                     """,
                 what: "'ZTIMESTAMP ' || r.ZTIMESTAMP || ' is no date that Foundation can show'"),
         ]
+        if context.tables["ATRANSACTION"]?.contains("ZQUERYGEN") ?? false {
+            checks.append(
+                RowCheck(
+                    rule: "history-generation", table: "ATRANSACTION",
+                    condition: """
+                        r.ZQUERYGEN IS NOT NULL AND (typeof(r.ZQUERYGEN) <> 'blob' OR length(r.ZQUERYGEN) <> 48)
+                        """,
+                    what: """
+                        'ZQUERYGEN is ' || typeof(r.ZQUERYGEN) || ' of ' || length(r.ZQUERYGEN) || ', expected 48 bytes'
+                        """))
+        }
         guard case .interned = context.store.historyForm else { return checks }
+        for column in ["ZBUNDLEIDTS", "ZPROCESSIDTS"] {
+            checks.append(
+                RowCheck(
+                    rule: "history-string", table: "ATRANSACTION", condition: "r.\(column) IS NULL",
+                    what: "'\(column) is NULL: every transaction has one'"))
+        }
+        for column in ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
+        where context.tables["ATRANSACTION"]?.contains(column) ?? false {
+            checks.append(
+                RowCheck(
+                    rule: "history-string", table: "ATRANSACTION", condition: "r.\(column) IS NOT NULL",
+                    what: "'\(column) is set: the text belongs into ATRANSACTIONSTRING'"))
+        }
         checks.append(row("ATRANSACTIONSTRING", Catalogue.transactionStringNumber))
         checks.append(
             RowCheck(
@@ -146,7 +154,7 @@ enum HistoryRules: VerifierRules {
         return checks
     }
 
-    /// The columns that every row has: its own entity's number, and no version.
+    /// The columns that every row has: its own entity's number, and its key.
     private static func row(_ table: String, _ number: Int64) -> RowCheck {
         RowCheck(
             rule: "history-row", table: table, condition: "r.Z_ENT IS NOT \(number) OR r.Z_PK < 1",
@@ -156,13 +164,14 @@ enum HistoryRules: VerifierRules {
     /// A transaction changes an object once, and a text has one key.
     private static func duplicates(_ context: VerifyContext) throws {
         let changes = """
-            SELECT max(Z_PK), ZENTITYPK, ZTRANSACTIONID FROM ACHANGE
+            SELECT max(Z_PK), ZENTITYPK, ZTRANSACTIONID, ZENTITY FROM ACHANGE
             GROUP BY ZTRANSACTIONID, ZENTITY, ZENTITYPK HAVING count(*) > 1 ORDER BY 1
             """
         try context.rows(changes) { row in
+            let name = context.store.layout[number: row.integer(3)].map { "\($0.name)/\(row.integer(1))" }
             try context.report(
                 "history-duplicate", "ACHANGE \(row.integer(0))",
-                "transaction \(row.integer(2)) has another change of the object \(row.integer(1))")
+                "transaction \(row.integer(2)) has another change of \(name ?? "the object \(row.integer(1))")")
         }
         guard case .interned = context.store.historyForm else { return }
         let texts = "SELECT max(Z_PK), ZNAME FROM ATRANSACTIONSTRING GROUP BY ZNAME HAVING count(*) > 1 ORDER BY 1"
@@ -185,6 +194,10 @@ enum HistoryRules: VerifierRules {
                 let highest = try context.connection.scalar("SELECT max(Z_PK) FROM \(table)")?.integerValue
             else { continue }
             let row = rows[number]
+            if row?.maximum ?? 0 >= .max - 1 {
+                try context.report(
+                    "history-counter", table, "Z_MAX \(row?.maximum ?? 0) leaves no number for a new row")
+            }
             if row?.name != name || row?.maximum ?? 0 < highest {
                 let says = row.map { "\($0.name) \($0.maximum)" } ?? "nothing"
                 try context.report("history-counter", table, "Z_PRIMARYKEY says \(says), highest row \(highest)")

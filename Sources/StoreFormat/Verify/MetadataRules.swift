@@ -12,12 +12,19 @@ enum MetadataRules: VerifierRules {
             try context.report(
                 "metadata-hash", name, "the stored version hash is not the one that follows from the model")
         }
-        let names = Set(stored.keys).subtracting(["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"])
-        let difference = names.symmetricDifference(context.model.entities.map(\.name)).sorted().prefix(5)
+        let names = Set(VersionHashes.ofModel(stored, entities: computed.keys).keys)
+        let difference = names.symmetricDifference(computed.keys).sorted().prefix(5)
         if !difference.isEmpty {
             try context.report(
                 "metadata-entities", "Z_METADATA",
                 "hashes for \(difference.joined(separator: ", ")) differ from the model")
+        }
+        let framework = metadata.frameworkVersion ?? 0
+        if metadata.plist[StoreMetadata.Key.digest] == nil, framework >= 969 {
+            try context.report("metadata-digest", "Z_METADATA", "NSStoreModelVersionHashesDigest is missing")
+        }
+        if metadata.plist[StoreMetadata.Key.checksum] == nil, framework >= 1321 {
+            try context.report("metadata-checksum", "Z_METADATA", "NSStoreModelVersionChecksumKey is missing")
         }
         if let digest = metadata.digest, digest != VersionHashes.hashesDigest(stored) {
             try context.report(

@@ -56,7 +56,8 @@ enum ValueRules: VerifierRules {
         }
     }
 
-    private static func broken(
+    /// What can be wrong with a value of a type: conditions that are true where it is.
+    static func broken(
         _ leaf: AttributeDescription, _ value: String
     ) -> [(rule: String, condition: String, what: String)] {
         let number = (
@@ -93,7 +94,13 @@ enum ValueRules: VerifierRules {
                     "'neither inline (1) nor a reference (2)'"
                 ),
             ]
-        case .decimal: return [number, ("value-range", isInfinite, "'infinite, which is no decimal'")]
+        case .decimal:
+            // The largest one is 2^128 - 1 with 127 zeros.
+            let isTooLarge = "typeof(\(value)) = 'real' AND abs(\(value)) > 3.4028236692093847e165"
+            return [
+                number, ("value-range", isInfinite, "'infinite, which is no decimal'"),
+                ("value-range", "\(isTooLarge) AND NOT \(isInfinite)", "\(value) || ' is more than a decimal holds'"),
+            ]
         case .double: return [number]
         case .float:
             // An infinite one is a Float too.

@@ -13,7 +13,8 @@ extension StoreError {
 
     /// Some other process has the store open; which, as far as it can be seen.
     static func openElsewhere(_ path: String) -> StoreError {
-        if StoreLock.isHeld(storePath: path) { return held(path) }
+        // What needs the store for itself has its lock already: then another program has the file open.
+        if StoreLock.isHeld(storePath: path), StoreLock.holder(of: path) != getpid() { return held(path) }
         let locks = LockTable.locks(databasePath: path) ?? []
         let ids = Set(locks.filter { !$0.isWaiting }.compactMap(\.processID)).subtracting([getpid()]).sorted()
         let names = ids.map { "\(LockHolder(processID: $0))" }

@@ -16,18 +16,10 @@ extension SaveTransaction {
         } catch let error as SQLiteError where error.isUniqueConstraint {
             let object = ObjectReference(entity: entity.name, key: key ?? 0)
             let label = key == nil ? NewObjectName.text(entity, value) : nil
-            // "UNIQUE constraint failed: ZTAG.ZNAME, ZTAG.ZLANGUAGE"
-            let named = (error.message.components(separatedBy: ": ").last ?? "").components(separatedBy: ", ")
-            let columns = named.compactMap { name in
-                entity.columns.firstIndex { "\(entity.table).\($0)" == name }
-            }
-            let isKnown = columns.count == named.count
-            let constraint = isKnown ? entity.uniquenessConstraints.first { Set($0.columns) == Set(columns) } : nil
-            let names =
-                constraint?.properties.joined(separator: ", ")
-                ?? (isKnown ? columns.map(entity.property) : named).joined(separator: ", ")
-                + ", by a unique index that the model does not have"
-            guard isKnown, let other = try holder(of: columns, entity, key, value) else {
+            // An index covers the whole table: it can be of a constraint that a subentity alone declares, or another program's.
+            let columns = Self.columns(of: entity.table, in: error.message)
+            let names = names(columns, entity, error.message)
+            guard let other = try holder(of: columns, entity, key, value) else {
                 throw StoreError(
                     .uniqueConflict,
                     "\(label ?? "\(object)") cannot be saved: another \(entity.name) has the same \(names)",
@@ -46,16 +38,57 @@ extension SaveTransaction {
         }
     }
 
-    /// The row that has the values of the columns already: those of a constraint, or of a unique index of somebody else's.
+    /// The columns that SQLite names: "UNIQUE constraint failed: ZTAG.ZNAME, ZTAG.ZLANGUAGE"
+    ///
+    /// None of an index over expressions, which it calls by its own name.
+    private static func columns(of table: String, in message: String) -> [String] {
+        let list = message.components(separatedBy: "failed: ").last?.components(separatedBy: ", ") ?? []
+        guard list.allSatisfy({ $0.hasPrefix("\(table).") }) else { return [] }
+        return list.map { String($0.dropFirst(table.count + 1)) }
+    }
+
+    /// What is to be unique, in words.
+    private func names(_ columns: [String], _ entity: EntityLayout, _ message: String) -> String {
+        let isDeclared = store.layout.entities.contains { other in
+            other.table == entity.table
+                && other.uniquenessConstraints.contains { Set($0.columns.map { other.columns[$0] }) == Set(columns) }
+        }
+        let names = columns.map { property(of: $0, in: entity) }.joined(separator: ", ")
+        if isDeclared { return names }
+        let what = columns.isEmpty ? message.components(separatedBy: "failed: ").last ?? message : names
+        return what + ", by a unique index that the model does not have"
+    }
+
+    /// The property that has a column, by the entity's own name for it or that of another one of the table; the column where
+    /// none has it.
+    private func property(of column: String, in entity: EntityLayout) -> String {
+        let others = store.layout.entities.filter { $0.table == entity.table && $0.name != entity.name }
+        return ([entity] + others).lazy.compactMap { Self.property(of: column, in: $0) }.first ?? column
+    }
+
+    private static func property(of column: String, in entity: EntityLayout) -> String? {
+        guard let index = entity.columns.firstIndex(of: column) else { return nil }
+        for attribute in entity.attributes {
+            guard let leaf = attribute.leaves.first(where: { $0.column == index }) else { continue }
+            return attribute.isComposite ? "\(attribute.name).\(leaf.name)" : attribute.name
+        }
+        return entity.relationships.first { relationship in
+            if case .toOne(let key) = relationship.storage { return key.column == index }
+            return false
+        }?.name
+    }
+
+    /// The row that has the values of some columns already.
     private func holder(
-        of columns: [Int], _ entity: EntityLayout, _ key: Int64?, _ value: (Int) -> SQLValue?
+        of columns: [String], _ entity: EntityLayout, _ key: Int64?, _ value: (Int) -> SQLValue?
     ) throws -> ObjectReference? {
+        guard !columns.isEmpty else { return nil }
         let table = entity.table.sqlIdentifier
         var conditions: [String] = []
         var values: [SQLValue] = [key.map { .integer($0) } ?? .null]
-        for index in columns {
-            let column = entity.columns[index].sqlIdentifier
-            if let value = value(index) {
+        for name in columns {
+            let column = name.sqlIdentifier
+            if let value = entity.columns.firstIndex(of: name).flatMap({ value($0) }) {
                 conditions.append("\(column) = ?")
                 values.append(value)
             } else {
@@ -69,18 +102,5 @@ extension SaveTransaction {
             let holder = row[1].integerValue
         else { return nil }
         return ObjectReference(entity: found.name, key: holder)
-    }
-}
-
-extension EntityLayout {
-    /// The property whose values are in a column, by its index; the column's name where no property's are.
-    fileprivate func property(_ column: Int) -> String {
-        if let attribute = attributes.first(where: { $0.leaves.contains { $0.column == column } }) {
-            return attribute.name
-        }
-        let relationship = relationships.first {
-            if case .toOne(let key) = $0.storage { key.column == column } else { false }
-        }
-        return relationship?.name ?? columns[column]
     }
 }

@@ -33,6 +33,7 @@ public final class SaveTransaction {
     var obsoleteFiles: [String] = []
     var usedFiles: Set<String> = []
     let journal: ExternalFileJournal
+    private let highestKeyInHistory: (EntityLayout) throws -> Int64
     private var external: [Int64: Set<Int>] = [:]
     private var statements: [Int64: RowStatements] = [:]
     private(set) var wroteRows = false
@@ -53,6 +54,7 @@ public final class SaveTransaction {
         register = try OwnershipRegister.readForSave(connection, storePath: writer.store.path)
         if writer.isTracking, !writer.store.historyForm.isTracked { try writer.makeHistoryTables() }
         store = writer.store
+        highestKeyInHistory = { [unowned writer] in try writer.highestKeyInHistory(of: $0) }
         // Somebody else may have begun a history meanwhile.
         if !writer.isTracking { try store.checkUntracked(connection) }
         journal = ExternalFileJournal(writer.store.externalData)
@@ -71,6 +73,7 @@ public final class SaveTransaction {
         register = whole.register
         store = whole.store
         journal = whole.journal
+        highestKeyInHistory = whole.highestKeyInHistory
         log =
             whole.log == nil
             ? nil
@@ -197,7 +200,7 @@ public final class SaveTransaction {
                     "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [.integer(entity.rootNumber)])?.integerValue ?? 0
             let highest =
                 try connection.scalar("SELECT max(Z_PK) FROM \(entity.table.sqlIdentifier)")?.integerValue ?? 0
-            last = max(counter, highest)
+            last = max(counter, highest, try highestKeyInHistory(entity))
         }
         keys[entity.rootName] = try FileCounter.advance(last, by: Int64(count), "objects of \(entity.rootName)")
         return try FileCounter.advance(last, "objects of \(entity.rootName)")

@@ -30,6 +30,9 @@ public final class StoreWriter {
     private var schemaVersion: Int64?
     private var place: StorePlace
     private let notices: NoticeSender
+    /// The highest key that history has of each root's tree, looked up with the first object of it that is inserted: from
+    /// then on the counter is ahead of it.
+    private var keysInHistory: [String: Int64] = [:]
     /// After a checkpoint that readers held back, the size of the log in frames at which to try again.
     private var nextCheckpoint = 0
 
@@ -135,6 +138,15 @@ public final class StoreWriter {
         let tombstones = store.layout.entities.map(\.tombstoneAttributes.count).max() ?? 0
         try HistoryTables.create(connection, tombstones: tombstones)
         store = try store.rereadInTransaction(connection)
+    }
+
+    /// Inside a transaction: the highest key that history has of an entity's tree, as of this writer's first save of one.
+    func highestKeyInHistory(of entity: EntityLayout) throws -> Int64 {
+        if let known = keysInHistory[entity.rootName] { return known }
+        guard store.historyForm.isTracked, let root = store.layout[entity.rootName] else { return 0 }
+        let key = try HistoryKeys.highest(of: [root.treeNumbers], connection)[0]
+        keysInHistory[entity.rootName] = key
+        return key
     }
 
     /// A save does not wait for readers: what they hold back is moved by a later one.

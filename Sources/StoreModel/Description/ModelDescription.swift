@@ -5,7 +5,7 @@
 public struct ModelDescription: Sendable, Hashable {
     /// The entities, in no particular order; names are unique.
     public var entities: [EntityDescription] {
-        didSet { index = Self.index(entities) }
+        didSet { index = EntityIndex(entities) }
     }
     /// `NSVersionIdentifiers`: free-form labels, which no hash depends on.
     public var versionIdentifiers: [String]
@@ -25,7 +25,7 @@ public struct ModelDescription: Sendable, Hashable {
     /// What stands in the model and has no meaning here; kept so that nobody takes it for understood.
     public var unreadParts: [UnreadPart] = []
 
-    private var index: [String: Int]
+    private var index: EntityIndex
 
     /// Makes a model; of entities with the same name, lookups find the first.
     public init(
@@ -36,16 +36,43 @@ public struct ModelDescription: Sendable, Hashable {
         self.versionIdentifiers = versionIdentifiers
         self.configurations = configurations
         self.fetchRequestTemplates = fetchRequestTemplates
-        self.index = Self.index(entities)
-    }
-
-    private static func index(_ entities: [EntityDescription]) -> [String: Int] {
-        Dictionary(entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.index = EntityIndex(entities)
     }
 
     /// The entity of that name, or nil.
     public subscript(name: String) -> EntityDescription? {
-        index[name].map { entities[$0] }
+        index.places[name].map { entities[$0] }
+    }
+
+    /// The direct subentities, sorted as Core Data numbers them (without regard to case).
+    public func subentities(of name: String) -> [EntityDescription] {
+        index.children[name]?.map { entities[$0] }.sorted(by: EntityDescription.inNumberingOrder) ?? []
+    }
+
+    /// The entities with a to-many relationship without inverse that leads to one of these destinations, in the model's
+    /// order: their keys are in the destination's table.
+    package func owners(of destinations: some Sequence<String>) -> [EntityDescription] {
+        Set(destinations.flatMap { index.owners[$0] ?? [] }).sorted().map { entities[$0] }
+    }
+}
+
+/// Where entities are in a model's list: a model can have thousands, and each is asked for by each.
+private struct EntityIndex: Sendable, Hashable {
+    /// By name; of entities with the same name, the first.
+    private(set) var places: [String: Int] = [:]
+    /// By the parent's name.
+    private(set) var children: [String: [Int]] = [:]
+    /// By the name of the destination of a to-many relationship without inverse.
+    private(set) var owners: [String: Set<Int>] = [:]
+
+    init(_ entities: [EntityDescription]) {
+        for (place, entity) in entities.enumerated() {
+            places[entity.name] = places[entity.name] ?? place
+            if let parent = entity.superentityName { children[parent, default: []].append(place) }
+            for relationship in entity.relationships where relationship.isToMany && relationship.inverseName == nil {
+                owners[relationship.destinationEntityName, default: []].insert(place)
+            }
+        }
     }
 }
 
@@ -65,11 +92,6 @@ extension ModelDescription {
     /// The root of the entity's inheritance tree: the entity that names the table.
     public func rootName(of name: String) -> String {
         inheritanceChain(of: name).first?.name ?? name
-    }
-
-    /// The direct subentities, sorted as Core Data numbers them (without regard to case).
-    public func subentities(of name: String) -> [EntityDescription] {
-        entities.filter { $0.superentityName == name }.sorted(by: EntityDescription.inNumberingOrder)
     }
 
     /// The entity and everything that inherits from it, depth first.

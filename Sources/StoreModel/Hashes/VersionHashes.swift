@@ -6,8 +6,12 @@ public enum VersionHashes {
     private static let historyEntities: Set<String> = ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"]
 
     /// A store's hashes without those of the history tables.
-    public static func ofModel(_ stored: [String: Data]) -> [String: Data] {
-        stored.filter { !historyEntities.contains($0.key) }
+    /// - Parameter entities: the model's, where they are known: one of them may have the name of a history table.
+    public static func ofModel(
+        _ stored: [String: Data], entities: some Sequence<String> = EmptyCollection()
+    ) -> [String: Data] {
+        let others = historyEntities.subtracting(entities)
+        return stored.filter { !others.contains($0.key) }
     }
 
     /// `NSStoreModelVersionChecksumKey` and a model's `versionChecksum`: base64 of the SHA-256 of all hashes, by entity

@@ -36,15 +36,18 @@ public enum ModelReader {
     /// - Throws: ``ModelError`` if the path holds no model at all, or if it is a single one that cannot be read.
     public static func read(at path: String, matching hashes: [String: Data]) throws(ModelError) -> LoadedModel? {
         let kind = try kind(at: path)
-        let hashes = VersionHashes.ofModel(hashes)
+        func has(_ model: ModelDescription) throws(ModelError) -> Bool {
+            let own = try model.versionHashes()
+            return own == VersionHashes.ofModel(hashes, entities: own.keys)
+        }
         guard kind == .versionedSource || kind == .versionedCompiled else {
             let model = try readSingle(at: path)
-            guard try model.versionHashes() == hashes else { return nil }
+            guard try has(model) else { return nil }
             return LoadedModel(model: model, kind: kind, path: path, versionName: nil, versions: [])
         }
         let versions = try versions(at: path)
         for version in versions.sorted(by: { $0.isCurrent && !$1.isCurrent }) {
-            guard let model = try? version.load(), (try? model.versionHashes()) == hashes else { continue }
+            guard let model = try? version.load(), (try? has(model)) == true else { continue }
             return LoadedModel(model: model, kind: kind, path: path, versionName: version.name, versions: versions)
         }
         return nil

@@ -134,4 +134,26 @@ import Testing
         try sample.expectSound(both)
         #expect(throws: (any Error).self) { try sample.execute("UPDATE ZTAG SET ZAREA = 'a' WHERE Z_PK = 2") }
     }
+
+    /// The constraint's index covers the table, which siblings share.
+    @Test func valuesThatASubentityIsToHaveAloneAreComparedWithItsSiblings() throws {
+        func model(_ unique: [[String]]) -> ModelDescription {
+            Short.model(
+                Short.entity("P", [Short.attribute("a")]), Short.entity("P2", parent: "P", unique: unique),
+                Short.entity("P3", parent: "P"), Short.entity("A2", parent: "P2"))
+        }
+        // Numbers: P 1, P2 2, A2 3, P3 4.
+        let sample = try MigrationSample(
+            model([]),
+            sql: """
+                INSERT INTO ZP (Z_PK, Z_ENT, Z_OPT, ZA) VALUES (1, 2, 1, 'x'), (2, 4, 1, 'x'), (3, 1, 1, 'y'), (4, 3, 1, 'z');
+                UPDATE Z_PRIMARYKEY SET Z_MAX = 4 WHERE Z_ENT = 1;
+                """)
+        let refusals = try sample.refusals(to: model([["a"]]))
+        #expect(refusals.map { "\($0.place) \($0.code.rawValue)" } == ["P2.a NotUnique"])
+        #expect(refusals.first?.reason.contains("P2/1 and P3/2") == true)
+        try sample.execute("UPDATE ZP SET ZA = 'w' WHERE Z_PK = 2")
+        try sample.migrate(to: model([["a"]]))
+        try sample.expectSound(model([["a"]]))
+    }
 }

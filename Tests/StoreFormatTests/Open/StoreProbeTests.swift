@@ -99,6 +99,30 @@ struct StoreProbeTests {
         try expect(.damaged)
     }
 
+    @Test("what may be a damaged store leads to a salvage")
+    func wayToSalvage() throws {
+        func way() -> String? {
+            (#expect(throws: StoreError.self) { _ = try Store.open(path) })?.way
+        }
+        let bytes = try store()
+        var damages = [Array(bytes.prefix(bytes.count / 2)), bytes, bytes, bytes, bytes, bytes]
+        damages[1].replaceSubrange(0..<4096, with: repeatElement(0, count: 4096))
+        damages[2].replaceSubrange(0..<16, with: Array("XQLite format 3\0".utf8))
+        damages[3][16] = 0x13
+        // The list of tables.
+        damages[4].replaceSubrange(100..<4096, with: repeatElement(0xA5, count: 3996))
+        // A number of the header that SQLite alone looks at.
+        damages[5][21] = 0
+        for damage in damages {
+            try write(damage)
+            let found = way()
+            #expect(found?.contains("`coexistctl salvage \(path) NEW`") == true, "\(found ?? "no error")")
+        }
+        try FileManager.default.removeItem(atPath: path)
+        _ = try store { try $0.execute("UPDATE Z_METADATA SET Z_PLIST = NULL") }
+        #expect(way()?.contains("`coexistctl salvage \(path) NEW`") == true)
+    }
+
     @Test("a database with another application's tables")
     func otherTables() throws {
         let connection = try Connection(path: path, mode: .readWriteCreate)

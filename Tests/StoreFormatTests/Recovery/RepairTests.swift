@@ -15,6 +15,8 @@ struct RepairTests {
         "counters that are behind and indexes that are missing are mended, and said",
         arguments: [
             ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Work'", "Z_MAX of Work was 1 and is 3 now"),
+            // Tag 3 was deleted: its key is not handed out again.
+            ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Tag'", "Z_MAX of Tag was 1 and is 3 now"),
             ("UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_ENT = 16002", "Z_MAX of TRANSACTION was 2 and is 4 now"),
             ("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 16001", "Z_MAX of CHANGE was 0 and is 14 now"),
             ("DROP INDEX ZWORK_ZMAKER_INDEX", "the index ZWORK_ZMAKER_INDEX was missing and is made anew"),

@@ -163,6 +163,86 @@ struct SalvageTests {
         #expect(report.entities[0].read > 1_000)
     }
 
+    private func cut(_ path: String, to pages: Int) throws {
+        let file = try #require(FileHandle(forUpdatingAtPath: path))
+        try file.truncate(atOffset: UInt64(pages * 4096))
+        try file.close()
+    }
+
+    @Test("wherever a file is cut, the report says so, and calls nothing whole that is not")
+    func cutAnywhere() throws {
+        let folder = try TemporaryFolder()
+        let path = try Museum.copy(to: folder)
+        let names = ["Frame": 1, "Lamp": 2, "Artist": 4, "Guide": 5, "Room": 6, "Tag": 7, "Work": 8]
+        var counts: [String: Int64] = ["Person": 0]
+        for (name, number) in names {
+            let table = "Z" + (["Artist", "Guide"].contains(name) ? "Person" : name).uppercased()
+            counts[name] = try rows(path, "SELECT count(*) FROM \(table) WHERE Z_ENT = \(number)")[0][0].integerValue
+        }
+        let pages = try #require(FileManager.default.contents(atPath: path)?.count) / 4096
+        var isUnknown: Set<String> = []
+        for kept in Set(stride(from: 2, to: pages, by: 5) + [pages - 1]).sorted() {
+            let damaged = folder.file("cut\(kept).sqlite")
+            try FileManager.default.copyItem(atPath: path, toPath: damaged)
+            try cut(damaged, to: kept)
+            let report: StoreSalvage.Report
+            do {
+                report = try StoreSalvage.salvage(damaged, to: folder.file("out\(kept).db"), model: Museum.model)
+            } catch let error as StoreError where error.code == .damaged && kept < pages / 2 {
+                // Nothing is left.
+                continue
+            }
+            #expect(!report.isComplete)
+            #expect(report.notes.contains { $0.hasPrefix("the file is cut short: \(pages - kept) page") })
+            for part in report.entities {
+                guard let lost = part.lost else {
+                    isUnknown.insert(part.name)
+                    continue
+                }
+                let count = try #require(counts[part.name])
+                #expect(part.read + lost <= count && (lost > 0 || part.read == count), "\(kept): \(part)")
+            }
+        }
+        #expect(isUnknown.contains("Work"), "some cut must take the list of tables with it")
+    }
+
+    @Test("pages that the log still has are not missing; those that neither has are")
+    func cutBesideALog() throws {
+        let folder = try TemporaryFolder()
+        let path = try Self.filled(folder)
+        let connection = try Connection(path: path, mode: .readWrite)
+        try connection.setCheckpointsOnClose(false)
+        try connection.execute("UPDATE ZCACHE SET ZTEXT = ZTEXT || 'y'; UPDATE ZPENDING SET ZEDIT = ZEDIT || 'y'")
+        let (whole, short) = (folder.file("whole.sqlite"), folder.file("short.sqlite"))
+        for copy in [whole, short] {
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+            }
+        }
+        let last = try #require(
+            try connection.scalar("SELECT max(pageno) FROM dbstat WHERE name = 'ZCACHE'")?.integerValue)
+        let pages = try #require(try connection.scalar("PRAGMA page_count")?.integerValue)
+        // The log has this page and those behind it, if they are the table's.
+        try cut(whole, to: Int(last) - 1)
+        try #require(last == pages, "the file must end with a page that the update changed")
+        #expect(try StoreSalvage.salvage(whole, to: folder.file("whole.db")).isComplete)
+        try cut(short, to: 3)
+        let report = try StoreSalvage.salvage(short, to: folder.file("short.db"), model: Self.model)
+        #expect(!report.isComplete)
+        #expect(report.notes.contains { $0.hasPrefix("the file is cut short") })
+    }
+
+    @Test("with the metadata or the catalogue lost, not all is there", arguments: ["Z_METADATA", "Z_PRIMARYKEY"])
+    func bookkeeping(table: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try Self.filled(folder)
+        try Pages.overwrite(table, in: path)
+        let report = try StoreSalvage.salvage(path, to: folder.file("out.sqlite"), model: Self.model)
+        #expect(report.notes.contains { $0.hasPrefix("\(table) cannot be read") })
+        #expect(report.entities.map(\.read) == [500, 20])
+        #expect(!report.isComplete)
+    }
+
     @Test("without a model that can be read, one is asked for; with it, the rows are read")
     func model() throws {
         let folder = try TemporaryFolder()

@@ -45,6 +45,12 @@ struct MetadataDamage: Sendable, CustomTestStringConvertible {
             testDescription: "another checksum", change: { $0[StoreMetadata.Key.checksum] = .string("AAAA") },
             findings: [["metadata-checksum", "Z_METADATA"]]),
         .init(
+            testDescription: "no digest", change: { $0[StoreMetadata.Key.digest] = nil },
+            findings: [["metadata-digest", "Z_METADATA"]]),
+        .init(
+            testDescription: "no checksum", change: { $0[StoreMetadata.Key.checksum] = nil },
+            findings: [["metadata-checksum", "Z_METADATA"]]),
+        .init(
             testDescription: "another type", change: { $0[StoreMetadata.Key.storeType] = .string("XML") },
             findings: [["metadata-type", "Z_METADATA"]]),
         .init(

@@ -12,6 +12,8 @@ struct DamageTests {
     static let harmless = [
         "UPDATE ZWORK SET Z_FOK_ROOM = Z_FOK_ROOM * 1000", "UPDATE ZWORK SET Z_FOK_ROOM = Z_FOK_ROOM - 4000",
         "UPDATE Z_PRIMARYKEY SET Z_MAX = 900 WHERE Z_NAME = 'Lamp'", "UPDATE ZFRAME SET ZSCALE = 9e999",
+        "UPDATE ZWORK SET ZVALUE = -3.4e165 WHERE Z_PK = 2",
+        "UPDATE ATRANSACTION SET ZQUERYGEN = zeroblob(48) WHERE Z_PK = 2",
         "UPDATE ZWORK SET ZLATITUDE = NULL, ZLONGITUDE = NULL WHERE 0", "CREATE INDEX mine ON ZLAMP (ZWATTS)",
         "UPDATE ZWORK SET ZACQUIRED = -63114076800 WHERE Z_PK = 2", "UPDATE ZLAMP SET ZLABEL = 'AB12' WHERE Z_PK = 2",
         "UPDATE ZWORK SET ZTITLE = 'Œuvre 🖼' WHERE Z_PK = 2", "CREATE TABLE notes (text)",
@@ -51,6 +53,32 @@ struct DamageTests {
             #expect(violation?.what.contains(finding[2]) ?? false, "\(violation?.what ?? "")")
             #expect(violation?.severity == damage.severity)
         }
+    }
+
+    @Test("a deletion without the mandatory value that it is to keep is found, one of an optional value is none")
+    func missingTombstone() throws {
+        var mandatory = Short.attribute("number", .integer32, optional: false, kept: true)
+        mandatory.defaultValue = .integer(0)
+        let note = Short.entity("Note", [Short.attribute("name", kept: true), mandatory])
+        let sample = try SampleStore(Short.model(note))
+        let key = try sample.insert("Note", ["number": .integer(7)])
+        try sample.delete("Note", key)
+        #expect(try sample.violations() == [])
+        try Museum.plant("UPDATE ACHANGE SET ZTOMBSTONE1 = NULL WHERE ZCHANGETYPE = 2", in: sample.path)
+        let found = try sample.violations()
+        #expect(found.map { [$0.rule, $0.place] } == [["history-tombstone", "ACHANGE 2"]])
+        #expect(found.first?.what.contains("Note.number is mandatory") == true)
+    }
+
+    @Test(
+        "entities may have the names of the history tables", arguments: ["TRANSACTION", "CHANGE", "TRANSACTIONSTRING"])
+    func historyNames(_ name: String) throws {
+        let model = Short.model(Short.entity(name, [Short.attribute("text")]), Short.entity("Note"))
+        let sample = try SampleStore(model)
+        try sample.insert(name, ["text": .string("x")])
+        #expect(try sample.violations() == [])
+        let store = try Store.open(sample.path, model: model)
+        #expect(try SchemaAgreement.compare(model, with: store.metadata).isEmpty)
     }
 
     @Test("damaged metadata is found", arguments: MetadataDamage.all)

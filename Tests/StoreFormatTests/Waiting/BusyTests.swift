@@ -61,6 +61,20 @@ struct BusyTests {
         #expect(StoreQueue.path(of: link) == StoreQueue.path(of: sample.path))
     }
 
+    @Test("a migration names the program that has the store open, not the one that migrates")
+    func migration() throws {
+        let sample = try SampleStore(Short.model(Short.entity("Note")))
+        let path = sample.path
+        let shell = try HoldingShell(path, "BEGIN; SELECT 'held' FROM sqlite_master LIMIT 1;")
+        // As the command does.
+        let lock = try StoreLock(storePath: path)
+        defer { lock.release() }
+        let new = Short.model(Short.entity("Note", [Short.attribute("text")]))
+        let error = expectStoreError(.busy) { try StoreMigrator(path, to: new).migrate() }
+        #expect(error?.message.contains("process \(shell.processIdentifier) (sqlite3)") == true)
+        #expect(error?.message.contains("process \(getpid())") == false)
+    }
+
     // MARK: In both journal modes
 
     private static let journals = ["wal", "delete"]

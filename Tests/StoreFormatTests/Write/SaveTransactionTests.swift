@@ -83,6 +83,43 @@ struct SaveTransactionTests {
         #expect(try Tables(sample.connection) == before)
     }
 
+    @Test("the key of a deleted object is not handed out again, though the counter was set back")
+    func keyOfDeleted() throws {
+        let sample = try SampleStore()
+        for name in ["a", "b", "c"] { try sample.insert("Tag", ["name": .string(name)]) }
+        try sample.delete("Tag", 3)
+        try sample.connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Tag'")
+        let writer = try StoreWriter(store: try Store.open(sample.path))
+        let keys = try (1...2).map { i in
+            try writer.save(SampleStore.authority, TransactionIdentity()) {
+                try SampleStore.insert("Tag", ["name": .string("d\(i)")], in: $0)
+            }.0
+        }
+        #expect(keys == [4, 5])
+        try sample.expectSound()
+    }
+
+    @Test("a unique conflict with a sibling's object, or by another program's index, names object and property")
+    func uniqueInTheTable() throws {
+        let model = Short.model(
+            Short.entity("P", [Short.attribute("a"), Short.attribute("b"), Short.attribute("c", .integer16)]),
+            Short.entity("P2", parent: "P", unique: [["a"]]), Short.entity("P3", parent: "P"))
+        let sample = try SampleStore(model)
+        try sample.insert("P2", ["a": .string("x"), "b": .string("y"), "c": .integer(1)])
+        try sample.insert("P3", ["a": .string("z")])
+        func refusal(_ values: [String: AttributeValue]) -> String {
+            expectStoreError(.uniqueConflict) { try sample.insert("P3", values) }?.message ?? ""
+        }
+        #expect(refusal(["a": .string("x")]).hasSuffix("cannot be saved: P2/1 has the same a"))
+        let error = expectStoreError(.uniqueConflict) { _ = try sample.update("P3", 2, ["a": .string("x")]) }
+        #expect(error?.message == "P3/2 cannot be saved: P2/1 has the same a")
+        #expect(error?.objects.map { "\($0.object)" } == ["P3/2", "P2/1"])
+        try sample.connection.execute("CREATE UNIQUE INDEX mine ON ZP (ZC, ZB)")
+        #expect(refusal(["b": .string("y"), "c": .integer(1)]).hasSuffix("P2/1 has the same c, b, by a unique index that the model does not have"))
+        try sample.connection.execute("DROP INDEX mine; CREATE UNIQUE INDEX mine ON ZP (upper(ZB))")
+        #expect(refusal(["b": .string("Y")]).contains("another P3 has the same index "))
+    }
+
     @Test("join rows are added once, ordered, and removed with their object")
     func joins() throws {
         let sample = try SampleStore()

@@ -71,6 +71,51 @@ extension Damage {
             """
             INSERT INTO ACHANGE SELECT 15, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS, NULL
             FROM ACHANGE WHERE Z_PK = 12; UPDATE Z_PRIMARYKEY SET Z_MAX = 15 WHERE Z_ENT = 16001
-            """, ["history-duplicate", "ACHANGE 15", "transaction 2"]),
+            """, ["history-duplicate", "ACHANGE 15", "transaction 2 has another change of Work/1"]),
+        Damage(
+            "UPDATE ACHANGE SET ZTOMBSTONE0 = x'00' WHERE Z_PK = 14",
+            ["history-tombstone", "ACHANGE 14", "Tag.name: blob, expected text"]),
+        Damage(
+            """
+            INSERT INTO ACHANGE VALUES (15, 16001, NULL, 2, 2, 3, 4, NULL, 'A1');
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 15 WHERE Z_ENT = 16001; UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_ENT = 2
+            """, ["history-tombstone", "ACHANGE 15", "Lamp keeps nothing"]),
+        Damage(
+            """
+            ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE1 BLOB; UPDATE ACHANGE SET ZTOMBSTONE1 = 'gone' WHERE Z_PK = 14
+            """, ["history-tombstone", "ACHANGE 14", "ZTOMBSTONE1 is set, and Tag keeps 1"]),
+        Damage(
+            """
+            INSERT INTO ACHANGE VALUES (15, 16001, NULL, 0, 2, 1, 4, NULL, NULL);
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 15 WHERE Z_ENT = 16001
+            """, ["history-insert", "Lamp 1", "inserted in transaction 4, though transaction 1"]),
+        Damage(
+            "UPDATE ACHANGE SET ZTRANSACTIONID = 3 WHERE Z_PK = 6",
+            ["history-insert", "Work 1", "inserted in transaction 3, though transaction 2"]),
+        // The insert of Tag 3 says that it is of Work.
+        Damage(
+            "UPDATE ACHANGE SET ZENTITY = 8 WHERE Z_PK = 13", ["history-insert", "Work 3", "transaction 3, though"]),
+        Damage(
+            "UPDATE ATRANSACTION SET ZPROCESSIDTS = NULL WHERE Z_PK = 2",
+            ["history-string", "ATRANSACTION 2", "ZPROCESSIDTS is NULL"]),
+        Damage(
+            "UPDATE ATRANSACTION SET ZBUNDLEIDTS = NULL WHERE Z_PK = 2",
+            ["history-string", "ATRANSACTION 2", "ZBUNDLEIDTS is NULL"]),
+        Damage(
+            "UPDATE ATRANSACTION SET ZAUTHOR = 'Ada' WHERE Z_PK = 2",
+            ["history-string", "ATRANSACTION 2", "ZAUTHOR is set"]),
+        Damage(
+            "UPDATE ATRANSACTION SET ZQUERYGEN = x'00' WHERE Z_PK = 2",
+            ["history-generation", "ATRANSACTION 2", "blob of 1, expected 48 bytes"]),
+        Damage("UPDATE ACHANGE SET Z_OPT = 1 WHERE Z_PK = 3", ["history-row", "ACHANGE 3", "Z_OPT 1"]),
+        Damage(
+            "UPDATE Z_PRIMARYKEY SET Z_SUPER = 1 WHERE Z_ENT = 16001", ["catalogue-super", "CHANGE", "expected 0"]),
+        Damage(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 16002",
+            ["history-counter", "ATRANSACTION", "leaves no number"]),
+        // Tag 3 was deleted.
+        Damage(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Tag'",
+            ["key-counter", "ZTAG", "below the key 3 in history"]),
     ]
 }

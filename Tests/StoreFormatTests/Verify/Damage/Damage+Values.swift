@@ -36,6 +36,7 @@ extension Damage {
         Damage("UPDATE ZWORK SET ZACQUIRED = 9e999 WHERE Z_PK = 2", ["value-date", "ZWORK 2.acquired", "infinite"]),
         Damage("UPDATE ZWORK SET ZACQUIRED = -9e999 WHERE Z_PK = 2", ["value-date", "ZWORK 2.acquired", "infinite"]),
         Damage("UPDATE ZWORK SET ZVALUE = 9e999 WHERE Z_PK = 2", ["value-range", "ZWORK 2.value", "no decimal"]),
+        Damage("UPDATE ZWORK SET ZVALUE = 1e300 WHERE Z_PK = 2", ["value-range", "ZWORK 2.value", "decimal holds"]),
         Damage("UPDATE ZFRAME SET ZSCALE = 1e300", ["value-range", "ZFRAME 1.scale", "does not fit a Float"]),
         Damage(
             "UPDATE ZWORK SET ZYEAR = 9e999 WHERE Z_PK = 2", ["value-class", "ZWORK 2.year", "real"],
