@@ -115,7 +115,9 @@ struct SaveTransactionTests {
         #expect(error?.message == "P3/2 cannot be saved: P2/1 has the same a")
         #expect(error?.objects.map { "\($0.object)" } == ["P3/2", "P2/1"])
         try sample.connection.execute("CREATE UNIQUE INDEX mine ON ZP (ZC, ZB)")
-        #expect(refusal(["b": .string("y"), "c": .integer(1)]).hasSuffix("P2/1 has the same c, b, by a unique index that the model does not have"))
+        #expect(
+            refusal(["b": .string("y"), "c": .integer(1)]).hasSuffix(
+                "P2/1 has the same c, b, by a unique index that the model does not have"))
         try sample.connection.execute("DROP INDEX mine; CREATE UNIQUE INDEX mine ON ZP (upper(ZB))")
         #expect(refusal(["b": .string("Y")]).contains("another P3 has the same index "))
     }
