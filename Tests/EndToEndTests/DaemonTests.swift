@@ -103,7 +103,7 @@ import Varlink
             #", "ownership": {"relationships": {"\#(path)": "\#(owner)"}}"#
         }
         try configure(owners("Book.\(name)", "model"))
-        #expect(try daemon.json("reload").first?["error"]?["code"] == "UnknownKey")
+        #expect(try daemon.json("reload").first?["error"]?["code"] == "BadConfiguration")
         // One that is, and belongs to somebody else.
         try configure(owners("Book.tags", "model"))
         #expect(try daemon.json("reload").first?["error"]?["code"] == "Refused")
@@ -113,7 +113,7 @@ import Varlink
         try configure(owners("Book.\(name)", "model"))
         let start = try Programs.run(
             Programs.coexistd, ["--config", file, "--socket", sample.folder.file("second.sock")])
-        #expect(start.exitCode != 0 && start.errors.contains("UnknownKey"), "\(start.errors)")
+        #expect(start.exitCode != 0 && start.errors.contains("BadConfiguration"), "\(start.errors)")
     }
 
     @Test func reloadTakesOverTheGuardAndRefusesAnotherOwner() throws {
