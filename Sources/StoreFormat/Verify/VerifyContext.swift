@@ -6,6 +6,8 @@ final class VerifyContext {
     let connection: Connection
     /// As the snapshot has it.
     private(set) var store: Store
+    /// The snapshot's data version, as the connection counts; nil where the file is too damaged to say.
+    private var version: Int64?
     let tables: TableColumns
     /// The resolved table of each root entity of the model.
     let plans: [String: ResolvedTable]
@@ -26,6 +28,7 @@ final class VerifyContext {
         self.connection = connection
         let store = try Self.reread(store, connection)
         self.store = store
+        version = try? connection.dataVersion()
         self.body = body
         try connection.createTextCheck(Self.textCheck)
         tables = try TableColumns(connection)
@@ -41,9 +44,12 @@ final class VerifyContext {
             : try connection.prepare("SELECT 1 FROM COEXIST_INHERITED WHERE RULE = ? AND PLACE = ? AND WHAT = ?")
     }
 
-    /// Goes on in another snapshot: its counters are others.
+    /// Goes on in another snapshot: its counters are others, unless nobody has committed meanwhile.
     func reread() throws {
+        let current = try? connection.dataVersion()
+        guard current == nil || current != version else { return }
         store = try Self.reread(store, connection)
+        version = current
     }
 
     private static func reread(_ store: Store, _ connection: Connection) throws -> Store {

@@ -109,28 +109,29 @@ extension ModelDescription {
 
     /// Own and inherited attributes, root's first; a redeclared name takes the place of the inherited one.
     public func attributes(of name: String) -> [AttributeDescription] {
-        merged(name, \.attributes, \.name)
+        merged(name, { $0.attributes }, { $0.name })
     }
 
     /// Own and inherited relationships, root's first.
     public func relationships(of name: String) -> [RelationshipDescription] {
-        merged(name, \.relationships, \.name)
+        merged(name, { $0.relationships }, { $0.name })
     }
 
     /// Own and inherited fetched properties, root's first.
     public func fetchedProperties(of name: String) -> [FetchedPropertyDescription] {
-        merged(name, \.fetchedProperties, \.name)
+        merged(name, { $0.fetchedProperties }, { $0.name })
     }
 
-    private func merged<P>(_ name: String, _ own: KeyPath<EntityDescription, [P]>, _ key: KeyPath<P, String>) -> [P] {
+    private func merged<P>(_ name: String, _ own: (EntityDescription) -> [P], _ key: (P) -> String) -> [P] {
         var result: [P] = []
         var place: [String: Int] = [:]
         for entity in inheritanceChain(of: name) {
-            for property in entity[keyPath: own] {
-                if let i = place[property[keyPath: key]] {
+            for property in own(entity) {
+                let name = key(property)
+                if let i = place[name] {
                     result[i] = property
                 } else {
-                    place[property[keyPath: key]] = result.count
+                    place[name] = result.count
                     result.append(property)
                 }
             }
