@@ -21,15 +21,11 @@ extension NSManagedObjectContext {
     public func mergeChanges(fromContextDidSave notification: Notification) {
         locked {
             var changes = RemoteChanges()
-            let now = Date.timeIntervalSinceReferenceDate
-            func add(_ key: String, _ kind: HistoryChange.Kind) {
+            for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] {
                 for object in notification.userInfo?[key] as? Set<NSManagedObject> ?? [] {
-                    changes.add(object.id.rowKey, entity: object.info.index, kind, timestamp: now)
+                    changes.add(object.id.rowKey, isDeleted: key == NSDeletedObjectsKey)
                 }
             }
-            add(NSInsertedObjectsKey, .insert)
-            add(NSUpdatedObjectsKey, .update)
-            add(NSDeletedObjectsKey, .delete)
             link.put(changes)
             absorb()
         }
@@ -39,9 +35,7 @@ extension NSManagedObjectContext {
     public func processPendingChanges() {
         locked {
             absorb()
-            tellObservers(
-                inserted: Set(pendingInserted.map(\.id.rowKey)), updated: Set(pendingUpdated.map(\.id.rowKey)),
-                deleted: Set(deletedList.map(\.id.rowKey)))
+            tellObservers(changed: Set((pendingInserted + pendingUpdated).map(\.id.rowKey)))
         }
     }
 

@@ -4,8 +4,8 @@ import StoreFormat
 /// Told what changed in a context: by a save, or by others.
 protocol ContextObserver: AnyObject {
     /// Runs under the context's lock.
-    func contextChanged(
-        _ context: NSManagedObjectContext, inserted: Set<RowKey>, updated: Set<RowKey>, deleted: Set<RowKey>)
+    /// - Parameter changed: the objects that were inserted or updated.
+    func contextChanged(_ context: NSManagedObjectContext, changed: Set<RowKey>)
 }
 
 struct WeakObserver {
@@ -31,9 +31,9 @@ extension NSManagedObjectContext {
             if isChanging { return }
             let changes = link.take()
             guard !changes.isEmpty else { return }
-            for (key, change) in changes.objects {
+            for (key, isDeleted) in changes.objects {
                 guard let object = registeredObject(key) else { continue }
-                if change.kind == .delete { markDeleted(object) } else { refreshClean(object) }
+                if isDeleted { markDeleted(object) } else { refreshClean(object) }
             }
             for root in changes.droppedRoots {
                 for place in registered[root].values {
@@ -72,25 +72,18 @@ extension NSManagedObjectContext {
     }
 
     private func tell(_ changes: RemoteChanges) {
-        var (inserted, updated, deleted): (Set<RowKey>, Set<RowKey>, Set<RowKey>) = ([], [], [])
-        for (key, change) in changes.objects {
-            switch change.kind {
-            case .insert: inserted.insert(key)
-            case .update: updated.insert(key)
-            case .delete: deleted.insert(key)
-            }
-        }
+        var changed = Set(changes.objects.lazy.filter { !$0.value }.map(\.key))
         // Where whole tables were dropped, any object may have changed.
         for root in changes.droppedRoots {
-            updated.formUnion(registered[root].keys.filter { $0 > 0 }.map { RowKey(root: root, key: $0) })
+            changed.formUnion(registered[root].keys.filter { $0 > 0 }.map { RowKey(root: root, key: $0) })
         }
-        tellObservers(inserted: inserted, updated: updated, deleted: deleted)
+        tellObservers(changed: changed)
     }
 
-    func tellObservers(inserted: Set<RowKey>, updated: Set<RowKey>, deleted: Set<RowKey>) {
+    func tellObservers(changed: Set<RowKey>) {
         observers = observers.filter { $0.value.observer != nil }
         for entry in observers.values {
-            entry.observer?.contextChanged(self, inserted: inserted, updated: updated, deleted: deleted)
+            entry.observer?.contextChanged(self, changed: changed)
         }
     }
 }

@@ -127,25 +127,16 @@ extension NSManagedObjectContext {
     /// Tells this context's observers, and the contexts that want to follow.
     private func tellOthers(_ work: SaveWork) {
         if !observers.isEmpty {
-            tellObservers(
-                inserted: Set(work.inserts.map { RowKey(root: $0.object.info.rootIndex, key: $0.key) }),
-                updated: Set(work.changeOrder.map(\.rowKey)), deleted: Set(work.deleted.map(\.id.rowKey)))
+            tellObservers(changed: Set(work.inserts.map(\.object.id.rowKey) + work.changeOrder.map(\.rowKey)))
         }
         let followers = instance.contexts.filter {
             $0 !== self && (tellsEveryContext || $0.automaticallyMergesChangesFromParentUnlocked)
         }
         guard !followers.isEmpty else { return }
         var changes = RemoteChanges()
-        let now = Date.timeIntervalSinceReferenceDate
-        for insert in work.inserts {
-            changes.add(
-                RowKey(root: insert.object.info.rootIndex, key: insert.key), entity: insert.object.info.index, .insert,
-                timestamp: now)
-        }
-        for change in work.changeOrder {
-            changes.add(change.rowKey, entity: change.entity.index, .update, timestamp: now)
-        }
-        for object in work.deleted { changes.add(object.id.rowKey, entity: object.info.index, .delete, timestamp: now) }
+        for insert in work.inserts { changes.add(insert.object.id.rowKey, isDeleted: false) }
+        for change in work.changeOrder { changes.add(change.rowKey, isDeleted: false) }
+        for object in work.deleted { changes.add(object.id.rowKey, isDeleted: true) }
         changes.droppedRoots = Set(instance.schema.derived.map(\.rootIndex))
         for context in followers { context.receive(changes) }
     }

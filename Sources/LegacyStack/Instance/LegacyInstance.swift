@@ -193,8 +193,7 @@ public final class LegacyInstance: StackInstance {
                 rows.append((entity.rootIndex, change.object.key, timestamp))
                 if contexts.isEmpty { continue }
                 changes.add(
-                    .init(root: entity.rootIndex, key: change.object.key), entity: entity.index, change.kind,
-                    timestamp: timestamp)
+                    .init(root: entity.rootIndex, key: change.object.key), isDeleted: change.kind == .delete)
             }
         }
         if !rows.isEmpty || !dropped.isEmpty {

@@ -129,12 +129,10 @@ public final class NSFetchedResultsController<Result: NSFetchRequestResult>: NSO
         managedObjectContext.locked { (object as? NSManagedObject).flatMap { results?.indexPath(of: $0) } }
     }
 
-    func contextChanged(
-        _ context: NSManagedObjectContext, inserted: Set<RowKey>, updated: Set<RowKey>, deleted: Set<RowKey>
-    ) {
+    func contextChanged(_ context: NSManagedObjectContext, changed: Set<RowKey>) {
         // A fetch that fails leaves the results as they were; the next change tries again.
         guard let old = results, let new = try? fetchResults() else { return }
-        let changes = ResultsDifference(from: old, to: new, updated: updated.union(inserted)).changes
+        let changes = ResultsDifference(from: old, to: new, updated: changed).changes
         let sections = SectionDifference(from: old, to: new)
         results = new
         guard !changes.isEmpty || !sections.isEmpty, let delegate else { return }
