@@ -56,7 +56,7 @@ extension SaveTransaction {
     /// failure the new ones.
     func removeObsoleteFiles(committed: Bool) {
         let unused = newFiles.filter { !usedFiles.contains($0) }
-        let obsolete = committed ? obsoleteFiles.filter { !usedFiles.contains($0) } + unused : newFiles
+        let obsolete = committed ? obsoleteFiles + unused : newFiles
         for name in obsolete {
             try? FileManager.default.removeItem(atPath: store.externalData.path(of: name))
         }
