@@ -206,6 +206,7 @@ import Testing
         try context.save()
         #expect(try sql("SELECT Z_PK, ZDESTINATION, Z_OPT FROM ZTRIP") == [[1, "y", 2]])
         #expect(second.persistentModelID == first.persistentModelID)
+        #expect(first.destination == "y")
         #expect(try sql("SELECT ZCHANGETYPE FROM ACHANGE ORDER BY Z_PK") == [[0], [1]])
     }
 

@@ -176,4 +176,13 @@ import Testing
         #expect(try instance.object(book, isFresh: false)?.values["title"] == .some(.string("New")))
         #expect(instance.position == 2)
     }
+
+    @Test func aBookThatIsTakenFromItsShelfKeepsNoPlaceOnIt() throws {
+        _ = try library()
+        _ = try save(.update(.init(entity: "Book", key: 1), values: ["shelf": .toOne(nil)], expecting: nil))
+        #expect(
+            try sql("SELECT ZSHELF, Z_FOK_SHELF FROM ZBOOK ORDER BY Z_PK") == [[.null, .null], [1, 2048]])
+        _ = try save(.update(.init(entity: "Shelf", key: 1), values: ["books": .toMany([])], expecting: nil))
+        #expect(try sql("SELECT count(*) FROM ZBOOK WHERE Z_FOK_SHELF IS NOT NULL") == [[0]])
+    }
 }

@@ -52,6 +52,20 @@ extension ObjectContext {
             throw error
         }
     }
+
+    /// A save found that somebody else wrote these objects, which the news may not have told yet: what is given up is
+    /// read anew.
+    private func didConflict(_ offences: [StoreError.Offence]) {
+        for object in offences.map(\.object) {
+            guard let entity = plan[object.entity], let backing = registeredObject(entity.root, object.key) else {
+                continue
+            }
+            instance.cache.remove(root: entity.root, key: backing.key)
+            backing.isStale = true
+            // What a delete rule reached has no change that a rollback would give up.
+            if !pendingContains(backing) { backing.isShown = false }
+        }
+    }
 }
 
 extension ModelInstance {

@@ -165,6 +165,9 @@ final class ObjectContext {
             backing.state = .gone
             unmark(backing)
         case .persistent:
+            // As before a change: what nobody has been shown since somebody else wrote it goes as the store has it now.
+            if backing.isStale, !backing.isShown { refreshFromStore(backing) }
+            guard backing.state == .persistent else { return }
             backing.state = .deleted
             markPending(backing)
         case .detached, .deleted, .gone: break
@@ -281,17 +284,6 @@ final class ObjectContext {
             backing.isStale = true
         }
         notifyProperties?(backing, properties)
-    }
-
-    /// A save found that somebody else wrote these objects, which the news may not have told yet: what is given up is
-    /// read anew.
-    func didConflict(_ offences: [StoreError.Offence]) {
-        let objects = Set(offences.map(\.object))
-        for backing in pending where backing.state != .inserted && objects.contains(backing.reference) {
-            guard let entity = backing.entity else { continue }
-            instance.cache.remove(root: entity.root, key: backing.key)
-            backing.isStale = true
-        }
     }
 
     /// Reads an object without changes anew.

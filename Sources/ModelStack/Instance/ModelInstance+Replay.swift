@@ -48,8 +48,6 @@ extension ModelInstance {
         cache.drop(roots)
         contexts.tell(.dropped(roots))
         if let position { state.withLock { $0.position = position } }
-        // Without the register at hand the epochs stay as they are, and a save with old ones is refused.
-        try? readEpochs()
     }
 
     /// Takes the ownership epochs of the register, as far as the position has reached.

@@ -52,7 +52,10 @@ extension SaveRun {
         work.isByRule = true
         work.values = [:]
         work.changed = []
-        work.expecting = work.backing?.state == .persistent ? work.backing?.row?.version : nil
+        work.expecting = nil
+        if let backing = work.backing, backing.state == .persistent {
+            work.expecting = backing.isStale && !backing.isShown ? work.row?.version : backing.row?.version
+        }
     }
 
     private func refuse(_ denied: [Dependent]) throws {

@@ -11,7 +11,6 @@ extension SaveRun {
                 else { continue }
                 try touch(work, property, relationship)
                 try setHidden(work, property, relationship, slots)
-                if work.kind == .update, work.value(property.slot).isNull { clearOrder(work, property.slot) }
             }
             for (name, slot) in work.entity.ownerSlots where work.kind == .insert || work.values[slot.key] != nil {
                 guard let owner = owner(name), let relationship = name.split(separator: ".").last else { continue }
