@@ -1,4 +1,5 @@
 import Bridge
+import LegacyStack
 import SQLite
 import StoreFormat
 import TestKit
@@ -41,5 +42,27 @@ import Testing
         let bridge = try sample.open { $0.guardMode = .record }
         defer { bridge.close() }
         #expect(notes(sample) == 0)
+    }
+
+    /// A row of pairs belongs to objects of both ends.
+    @Test func aNotedPairIsShownByBothEnds() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.guardMode = .record }
+        defer { bridge.close() }
+        try bridge.legacy.insert("Book", ["title": .string("Emma")])
+        try bridge.legacy.insert("Tag", ["name": .string("a")])
+        try bridge.replay()
+        let context = try #require(bridge.legacy as? LegacyInstance).newContext()
+        let ends = try [("Book", "tags"), ("Tag", "books")].map { entity, name in
+            (try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity)).first), name)
+        }
+        func members() -> [Int?] {
+            ends.map { object, name in (object.value(forKey: name) as? Set<NSManagedObject>)?.count }
+        }
+        #expect(members() == [0, 0])
+        let table = try #require(try bridge.register()?.unitOfJoinTable.keys.first)
+        try sample.foreign("INSERT INTO \(table) VALUES (1, 1)")
+        #expect(eventually { members() == [1, 1] })
+        #expect(eventually { bridge.counts.untracked == 1 })
     }
 }

@@ -2,6 +2,7 @@ import Bridge
 import Foundation
 import LegacyStack
 import ModelStack
+import SQLite
 import StoreFormat
 import TestKit
 import Testing
@@ -80,5 +81,48 @@ import Testing
         try putBack()
         #expect(eventually { instance.position == 1 })
         #expect(try instance.value(tag, "name") == .string("a"))
+    }
+
+    /// What an instance committed and has not come to yet is no longer its own when the numbers are handed out again.
+    @Test(arguments: StackName.allCases) func numbersOfOnesOwnThatAreHandedOutAgainAreOthers(stack: StackName) throws {
+        bridge.close()
+        let path = sample.path
+        func open() throws -> any StackInstance {
+            stack == .legacy ? try LegacyInstance(path: path) : try ModelInstance(path: path)
+        }
+        if stack == .model {
+            let again = try sample.open()
+            _ = try again.handover("Tag", to: .model)
+            again.close()
+        }
+        let (instance, other) = (try open(), try open())
+        defer { for instance in [instance, other] { instance.close() } }
+        let copy = sample.folder.file("copy.sqlite")
+        #expect(try Programs.sqlite3(path, ".backup '\(copy)'").exitCode == 0)
+        // Transaction 4 is another's, 5 its own.
+        try other.update(tag, ["name": .string("d")])
+        try instance.replay()
+        try instance.update(tag, ["name": .string("e")])
+        #expect(try Programs.sqlite3(path, ".restore '\(copy)'").exitCode == 0)
+        try instance.replay()
+        #expect(instance.position == 3)
+        #expect(try instance.value(tag, "name") == .string("c"))
+        try other.replay()
+        for name in ["x", "y"] {
+            try other.update(tag, ["name": .string(name)])
+            try instance.replay()
+            #expect(try instance.value(tag, "name") == .string(name))
+        }
+        #expect(instance.position == 5)
+    }
+
+    /// The older content may be from before the guard.
+    @Test func theGuardIsPutBack() throws {
+        defer { bridge.close() }
+        try GuardTriggers.remove(from: Connection(path: backup, mode: .readWrite))
+        try putBack()
+        let count = "SELECT count(*) FROM sqlite_master WHERE name GLOB 'COEXIST_GUARD_*'"
+        #expect(eventually { (try? sample.rows(count)) != [[.integer(0)]] })
+        #expect(throws: SQLiteError.self) { try sample.foreign("UPDATE ZTAG SET ZNAME = 'x'") }
     }
 }

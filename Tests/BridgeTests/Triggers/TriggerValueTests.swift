@@ -18,6 +18,17 @@ import Testing
         CREATE TRIGGER app_name AFTER UPDATE OF ZLABEL ON ZSHELF BEGIN UPDATE ZTAG SET ZNAME = 'at ' || NEW.ZLABEL; END;
         """
 
+    /// As the stack shows it from its cache: the legacy stack's records are compared with the file, its contexts' objects are
+    /// not.
+    private func shown(
+        _ bridge: StoreBridge, _ stack: StackName, _ object: ObjectReference, _ key: String
+    ) throws -> AttributeValue? {
+        guard stack == .legacy else { return try bridge.model.value(object, key) }
+        let context = try #require(bridge.legacy as? LegacyInstance).newContext()
+        let text = context.object(with: try context.objectID(for: object)).value(forKey: key) as? String
+        return withExtendedLifetime(context) { text.map { .string($0) } }
+    }
+
     @Test(arguments: owners)
     func bothStacksReadThemAnew(book: StackName, shelf: StackName) throws {
         let sample = try BridgeSample()
@@ -38,14 +49,14 @@ import Testing
         let object = try #require(result.objects["b"])
         try bridge.replay()
         for stack in StackName.allCases {
-            #expect(try bridge.instance(stack).value(shelfObject, "label") == .string("old"))
-            #expect(try bridge.instance(stack).value(tag, "name") == .string("old"))
+            #expect(try shown(bridge, stack, shelfObject, "label") == .string("old"))
+            #expect(try shown(bridge, stack, tag, "name") == .string("old"))
         }
         try writer.update(object, ["title": .string("Candide")])
         try bridge.replay()
         for stack in StackName.allCases {
-            #expect(try bridge.instance(stack).value(shelfObject, "label") == .string("Candide (7)"), "\(stack)")
-            #expect(try bridge.instance(stack).value(tag, "name") == .string("at Candide (7)"), "\(stack)")
+            #expect(try shown(bridge, stack, shelfObject, "label") == .string("Candide (7)"), "\(stack)")
+            #expect(try shown(bridge, stack, tag, "name") == .string("at Candide (7)"), "\(stack)")
         }
     }
 
