@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import StoreFormat
 import StoreModel
 import TestKit
@@ -117,5 +118,27 @@ import Testing
         }
         #expect(try image() == before)
         #expect(try library.fetch("Book").isEmpty)
+    }
+
+    /// What an instance has cached is of the file that was there: the first read that meets another one drops it.
+    @Test func objectsThatWereReadFromAStoreThatWasReplacedAreNotShown() throws {
+        let library = try Library()
+        library.insert("Tag", ["name": "old"])
+        try library.context.save()
+        let instance = try library.other()
+        let context = instance.newContext()
+        let tag = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Tag")).first)
+        #expect(tag.value(forKey: "name") as? String == "old")
+        let other = library.folder.file("other.sqlite")
+        try StoreCreator.create(other, model: SampleModels.library)
+        #expect(rename(other, library.path) == 0)
+        let reads: [() throws -> Void] = [
+            { _ = try instance.object(ObjectReference(entity: "Tag", key: 1), isFresh: false) },
+            { _ = try tag.checkedValue(forKey: "name") },
+        ]
+        for body in reads {
+            let error = #expect(throws: StoreError.self) { try body() }
+            #expect(error?.code == .storeReplaced)
+        }
     }
 }

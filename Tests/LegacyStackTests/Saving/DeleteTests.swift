@@ -68,4 +68,39 @@ struct DeleteTests {
         library.context.rollback()
         #expect(!book.isDeleted)
     }
+
+    /// Between a deletion and its save others may relate more objects to what goes. A policy that deletes it all the same
+    /// applies the rules to those too, whether or not the members from before had been read.
+    @Test(arguments: [false, true]) func membersThatOthersAddBeforeTheSaveFollowTheRule(isRead: Bool) throws {
+        let library = try Library()
+        let author = library.insert("Author", ["name": "Austen"])
+        library.insert("Book", ["title": "Emma", "author": author])
+        try library.context.save()
+        let (mine, others) = (library.instance.newContext(), try library.other().newContext())
+        mine.mergePolicy = .overwrite
+        let found = try #require(try mine.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
+        if isRead { #expect((found.value(forKey: "books") as? Set<NSManagedObject>)?.count == 1) }
+        mine.delete(found)
+        let same = try #require(try others.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
+        library.insert("Book", ["title": "Persuasion", "author": same], in: others)
+        try others.save()
+        try mine.save()
+        #expect(try library.rows("SELECT count(*) FROM ZBOOK") == [[0]])
+        #expect(try library.rows("SELECT count(*) FROM ZPERSON") == [[0]])
+    }
+
+    @Test func aMemberThatOthersAddBeforeTheSaveIsDeniedToo() throws {
+        let library = try Library()
+        library.insert("Shelf", ["label": "A"])
+        try library.context.save()
+        let (mine, others) = (library.instance.newContext(), try library.other().newContext())
+        mine.mergePolicy = .overwrite
+        mine.delete(try #require(try mine.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf")).first))
+        let same = try #require(try others.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf")).first)
+        library.insert("Book", ["title": "Emma", "shelf": same], in: others)
+        try others.save()
+        let error = #expect(throws: StoreError.self) { try mine.save() }
+        #expect(error?.code == .deleteDenied)
+        #expect(try library.rows("SELECT count(*) FROM ZSHELF") == [[1]])
+    }
 }

@@ -51,7 +51,7 @@ import Testing
     }
 
     /// The value is made from what was read; what came since is not overwritten unseen.
-    @Test func aSetterDoesNotTakeInWhatCameSinceTheValueWasRead() throws {
+    @Test(arguments: ["pages", "shelf"]) func aSetterDoesNotTakeInWhatCameSinceTheValueWasRead(_ key: String) throws {
         let two = try Two(.error)
         let other = try LegacyInstance(path: two.library.instance.store.path)
         let context = other.newContext()
@@ -60,7 +60,7 @@ import Testing
         two.firstBook.setValue(500, forKey: "pages")
         try two.first.save()
         try other.replay()
-        book.setValue(read + 1, forKey: "pages")
+        book.setValue(key == "pages" ? read + 1 : nil, forKey: key)
         #expect(throws: (any Error).self) { try context.save() }
         context.rollback()
         #expect(book.value(forKey: "pages") as? Int == 500)
