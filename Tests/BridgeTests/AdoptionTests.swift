@@ -134,4 +134,15 @@ import Testing
         #expect(try second.unit(of: "Tag").owner == .model)
         #expect(second.warnings.contains { $0.contains("Tag") && $0.contains("register") })
     }
+
+    @Test func twoDoNotAdoptTheSameStore() throws {
+        let sample = try BridgeSample()
+        // Opened before the other adopts it.
+        let store = try Store.open(sample.path)
+        try sample.open().close()
+        let names = try FileManager.default.contentsOfDirectory(atPath: sample.folder.path).sorted()
+        let error = #expect(throws: StoreError.self) { try Adoption.adopt(store, plan: Adoption.Plan()) }
+        #expect(error?.code == .alreadyExists)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sample.folder.path).sorted() == names)
+    }
 }

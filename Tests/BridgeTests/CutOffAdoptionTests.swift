@@ -57,4 +57,18 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: queue))
         #expect(try mode(sample) == "delete")
     }
+
+    /// The mode is turned back first; where the rest then fails, the store is adopted still, and so in WAL mode.
+    @Test func aReleaseThatFailsAfterItTurnedTheModeLeavesWAL() throws {
+        let sample = try BridgeSample(journalMode: "delete")
+        try sample.open().close()
+        // A table that cannot be dropped, since nothing here knows its kind.
+        let row = "'table', 'COEXIST_X', 'COEXIST_X', 0, 'CREATE VIRTUAL TABLE COEXIST_X USING nowhere(x)'"
+        try sample.foreign("PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES (\(row))")
+        #expect(throws: StoreError.self) { try Release.release(sample.path) }
+        #expect(try mode(sample) == "wal")
+        #expect(try sample.rows("SELECT JOURNAL_MODE FROM COEXIST_STATE") == [[.text("delete")]])
+        try sample.foreign("PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE name = 'COEXIST_X'")
+        #expect(try Release.release(sample.path).journalMode == "delete")
+    }
 }

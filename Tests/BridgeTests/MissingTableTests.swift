@@ -89,4 +89,13 @@ import Testing
         try sample.foreign("DROP TABLE COEXIST_JOIN")
         #expect(try RegisterRepair.repair(Store.open(sample.path)) == [])
     }
+
+    /// Units that are not the model's: which entity belongs to which is not known.
+    @Test func ofUnitsOfAnotherModelNothingIsFilled() throws {
+        let sample = try Self.adopted()
+        try GuardTriggersOff.run(
+            sample, "UPDATE COEXIST_UNIT SET NAME = 'Label' WHERE NAME = 'Tag'; DROP TABLE COEXIST_ENTITY")
+        #expect(try RegisterRepair.repair(Store.open(sample.path)) == [])
+        #expect(try CoexistenceTables.missing(StoreConnector.offlineReader(sample.path)) == ["COEXIST_ENTITY"])
+    }
 }

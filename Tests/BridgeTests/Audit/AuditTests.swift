@@ -113,6 +113,13 @@ import Testing
             "UPDATE COEXIST_UNIT SET OWNER = 'legacy' WHERE NAME = 'Tag'", .record, "Tag",
             "the register says legacy at epoch 2, the record of handovers ends with model at epoch 2"
         ),
+        (
+            """
+            INSERT INTO COEXIST_HANDOVER (UNIT, PREVIOUS, OWNER, EPOCH, AT, NUMBER)
+                VALUES ('Tag', 'model', 'legacy', 3, 1, 2), ('Tag', 'legacy', 'model', 4, 1, 3);
+            UPDATE COEXIST_UNIT SET EPOCH = 4 WHERE NAME = 'Tag'
+            """, .record, "Tag", "the handover to epoch 3 lies before the one to epoch 2"
+        ),
         // A gap in history.
         (
             """
@@ -258,6 +265,12 @@ import Testing
         let error = #expect(throws: StoreError.self) { try Self.audit(sample, since: other.path) }
         #expect(error?.code == .otherStore)
         #expect(throws: StoreError.self) { try Self.audit(sample, since: sample.folder.file("none")) }
+        let earlier = sample.folder.file("earlier.sqlite")
+        try StoreBackup.copy(sample.path, to: earlier)
+        #expect(try Self.audit(sample, since: earlier).violations == [])
+        try sample.foreign("UPDATE COEXIST_STATE SET TIMELINE = TIMELINE + 1")
+        let otherLife = #expect(throws: StoreError.self) { try Self.audit(sample, since: earlier) }
+        #expect(otherLife?.code == .refused)
         let fresh = try BridgeSample()
         let notAdopted = #expect(throws: StoreError.self) { try Self.audit(fresh) }
         #expect(notAdopted?.code == .notAdopted)

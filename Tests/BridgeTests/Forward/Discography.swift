@@ -9,7 +9,7 @@ import TestKit
 /// other's.
 ///
 ///     Album ─cascade→ Track ─cascade→ Note ─cascade→ Mark ─cascade→ Album (`home`)
-///     Album ─nullify→ Review, Album ↔ Genre, Track ─deny→ Award, Track → Shelf (nullify), Player → Album without inverse
+///     Album ─nullify→ Review, Album ↔ Genre, Track ─deny→ Award, Track → Shelf (nullify), Player and Shelf → Album without inverse
 struct Discography {
     let folder: TemporaryFolder
     let path: String
@@ -59,7 +59,7 @@ struct Discography {
             entity("Review", [one("album", "Album", "reviews")]),
             entity("Genre", [many("albums", "Album", "genres")]),
             entity("Award", [one("track", "Track", "awards")]),
-            entity("Shelf", [many("tracks", "Track", "shelf")]),
+            entity("Shelf", [many("tracks", "Track", "shelf"), one("best", "Album", nil)]),
             entity("Player", [one("last", "Album", nil)]),
         ])
     }()

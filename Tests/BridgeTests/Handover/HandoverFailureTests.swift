@@ -109,6 +109,45 @@ import Testing
         #expect(try !bridge.thaw("Tag").isFrozen)
     }
 
+    /// Another program, or the save of one that takes the daemon for gone, changes the unit in the middle.
+    @Test(arguments: [
+        (HandoverMoment.preflightPassed, "UPDATE COEXIST_UNIT SET FROZEN = 1 WHERE NAME = 'Tag'"),
+        (.preflightPassed, "UPDATE COEXIST_UNIT SET EPOCH = 5 WHERE NAME = 'Tag'"),
+        (.compared, "UPDATE COEXIST_UNIT SET FROZEN = 0 WHERE NAME = 'Tag'"),
+        (.compared, "UPDATE COEXIST_UNIT SET EPOCH = 5 WHERE NAME = 'Tag'"),
+    ])
+    func aUnitThatSomebodyElseChangesIsNotSwitched(at moment: HandoverMoment, sql: String) throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open {
+            $0.guardMode = .off
+            $0.handoverProbe = { if $0 == moment { try? sample.foreign(sql) } }
+        }
+        defer { bridge.close() }
+        try bridge.legacy.insert("Tag", ["name": .string("a")])
+        let error = #expect(throws: StoreError.self) { try bridge.handover("Tag", to: .model) }
+        #expect(error?.code == .refused)
+        #expect(error?.message.contains("meanwhile") == true)
+        #expect(try bridge.unit(of: "Tag").owner == .legacy)
+        #expect(try bridge.handovers() == [])
+    }
+
+    /// What fails after the switch's commit does not undo it, nor say so.
+    @Test func aFailureAfterTheSwitchDoesNotCallItUndone() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open {
+            $0.guardMode = .off
+            $0.handoverProbe = { if $0 == .afterCommit { try? sample.foreign("UPDATE COEXIST_STATE SET FORM = 99") } }
+        }
+        defer { bridge.close() }
+        try bridge.legacy.insert("Tag", ["name": .string("a")])
+        var steps: [HandoverStep] = []
+        #expect(throws: StoreError.self) { try bridge.handover("Tag", to: .model) { steps.append($0) } }
+        #expect(steps.last?.detail == "owned by the model stack at epoch 2")
+        #expect(!steps.contains { $0.name == .thaw })
+        #expect(try sample.rows("SELECT OWNER, EPOCH FROM COEXIST_UNIT WHERE NAME = 'Tag'") == [["model", 2]])
+        try sample.foreign("UPDATE COEXIST_STATE SET FORM = 2")
+    }
+
     /// What is planted with plain SQL while the bridge is open, the check that must fail for it, and what it must say.
     static let planted: [(sql: String, check: HandoverCheck.Name, text: String)] = [
         ("DELETE FROM ATRANSACTION WHERE Z_PK = 2", .history, "transaction 2 is missing from history"),

@@ -138,4 +138,25 @@ import Testing
         #expect(record.map(\.number) == [1, 1])
         #expect(try bridge.handovers().map(\.unit) == ["Tag", "Book", "Tag"])
     }
+
+    /// Who has not come to a switch yet holds what it held: its next save has it replay first.
+    @Test(arguments: StackName.allCases) func anInstanceThatIsBehindASwitchHoldsItsEpochFromBefore(to stack: StackName)
+        throws
+    {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.seed = OwnershipSeed(defaultOwner: stack.other) }
+        defer { bridge.close() }
+        let tag = try bridge.instance(stack.other).insert("Tag", ["name": .string("a")])
+        let embedded: any StackInstance =
+            try stack == .legacy ? LegacyInstance(path: sample.path) : ModelInstance(path: sample.path)
+        defer { embedded.close() }
+        for name in ["b", "c"] { try bridge.instance(stack.other).update(tag, ["name": .string(name)]) }
+        _ = try bridge.handover("Tag", to: stack)
+        let store = bridge.store
+        let history = try bridge.read { try HistoryReader($0, store: store).transactions(after: 1) }
+        try embedded.apply([history[0]])
+        #expect(embedded.position == 2 && embedded.authority.epochs["Tag"] == 1)
+        try embedded.apply([history[1]])
+        #expect(embedded.position == 3 && embedded.authority.epochs["Tag"] == 2)
+    }
 }
