@@ -36,4 +36,18 @@ import Testing
         #expect(StoreLock.isHeld(storePath: path))
         other.release()
     }
+
+    /// A daemon takes the lock again within a second: who comes before that neither gets it nor calls it free.
+    @Test func aDaemonThatListensHasItStill() throws {
+        let sample = try SampleStore()
+        let lock = try StoreLock(storePath: sample.path)
+        let watcher = try CommitWatcher(store: sample.store, isDaemon: true) { _ in }
+        watcher.start()
+        try FileManager.default.removeItem(atPath: lock.path)
+        #expect(StoreLock.isHeld(storePath: sample.path))
+        expectStoreError(.busy) { _ = try StoreLock(storePath: sample.path) }
+        watcher.stop()
+        #expect(!StoreLock.isHeld(storePath: sample.path))
+        try StoreLock(storePath: sample.path).release()
+    }
 }

@@ -136,4 +136,32 @@ import Testing
         #expect(try numbers(sample) == [])
         try sample.expectSound()
     }
+
+    /// A purge leaves no transaction, and the counter of a file from elsewhere may be behind: our own floor has it.
+    @Test func aNumberIsNotHandedOutAgainThoughTheCounterIsBehind() throws {
+        let sample = try sample(3)
+        try purge(sample, .through(3))
+        try sample.connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'TRANSACTION'")
+        try sample.insert("Shelf", ["label": .string("x")], sample.authority())
+        #expect(try numbers(sample) == [4])
+    }
+
+    @Test func whatAStackHasNotReplayedIsNotPlannedToGo() throws {
+        let sample = try sample(5)
+        let plan = try HistoryPurge(sample.connection, store: sample.store).plan(.through(4), notPast: 2)
+        #expect((plan.last, plan.wanted, plan.transactions) == (2, 4, 2))
+    }
+
+    /// Without our tables nothing would say that part of it is gone.
+    @Test func inAStoreThatIsNotAdoptedALargeTransactionGoesAsAWhole() throws {
+        let sample = try SampleStore()
+        try sample.save { save in
+            for _ in 0...HistoryPurge.batchChanges { try SampleStore.insert("Shelf", in: save) }
+        }
+        try sample.insert("Shelf")
+        let purge = HistoryPurge(sample.connection, store: sample.store)
+        #expect(try purge.step(through: 2))
+        #expect(try numbers(sample) == [2])
+        #expect(try sample.count("ACHANGE") == 1)
+    }
 }

@@ -124,4 +124,19 @@ import Testing
         try sample.migrate(to: new)
         #expect(try found() == ["inherited dangling ZPASS 1.member"])
     }
+
+    @Test func numbersThatWerePurgedOrPassedOverStaySo() throws {
+        let sample = try sample()
+        // The counter is behind what was purged.
+        try sample.execute(
+            """
+            UPDATE COEXIST_STATE SET PURGE_FLOOR = 9;
+            INSERT INTO COEXIST_INHERITED VALUES ('skipped', '3', '5');
+            """)
+        var new = Self.old
+        new.entities[3].attributes.append(Short.attribute("color"))
+        try sample.migrate(to: new)
+        #expect(try sample.rows("SELECT max(Z_PK) FROM ATRANSACTION") == ["10"])
+        #expect(try SkippedNumbers.read(StoreConnector.offlineReader(sample.path)) == [3...5])
+    }
 }

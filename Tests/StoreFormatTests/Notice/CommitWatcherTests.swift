@@ -92,4 +92,48 @@ import Testing
         NoticeFolder.remove(of: sample.path)
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
+
+    /// Another history of the same length: its last transaction is another one. One without new transactions has fewer
+    /// commits of ours, as when a handover is taken back with an older file.
+    @Test(arguments: [false, true]) func anotherHistoryIsToldThoughItIsAsLong(isAdopted: Bool) throws {
+        let sample = try SampleStore()
+        if isAdopted { try sample.adopt() }
+        func insert(_ name: String) throws {
+            try sample.insert("Tag", ["name": .string(name)], sample.authority())
+        }
+        try insert("a")
+        let backup = sample.folder.file("backup.sqlite")
+        #expect(try Programs.sqlite3(sample.path, ".backup '\(backup)'").exitCode == 0)
+        for name in ["b", "c"] { try insert(name) }
+        let counts = try CommitCounts(store: sample.store)
+        _ = counts.look()
+        #expect(try Programs.sqlite3(sample.path, ".restore '\(backup)'").exitCode == 0)
+        for name in ["x", "y", "z"] { try insert(name) }
+        guard case .rewound(from: 3, to: 4)? = counts.look() else {
+            Issue.record("it was not noticed")
+            return
+        }
+        // And goes on from there.
+        try insert("more")
+        guard case .committed? = counts.look() else {
+            Issue.record("it was not counted")
+            return
+        }
+    }
+
+    @Test func fewerCommitsOfOursAreAnotherHistory() throws {
+        let sample = try SampleStore()
+        try sample.adopt()
+        try sample.insert("Tag", ["name": .string("a")], sample.authority())
+        let backup = sample.folder.file("backup.sqlite")
+        #expect(try Programs.sqlite3(sample.path, ".backup '\(backup)'").exitCode == 0)
+        try sample.connection.execute("UPDATE COEXIST_STATE SET COMMITS = COMMITS + 1")
+        let counts = try CommitCounts(store: sample.store)
+        _ = counts.look()
+        #expect(try Programs.sqlite3(sample.path, ".restore '\(backup)'").exitCode == 0)
+        guard case .rewound(from: 1, to: 1)? = counts.look() else {
+            Issue.record("it was not noticed")
+            return
+        }
+    }
 }

@@ -144,4 +144,16 @@ import Testing
         #expect(error?.message.contains("is not written any more") == true)
         #expect(try writer.connection.scalar("SELECT count(*) FROM ZTAG") == .integer(2))
     }
+
+    @Test("the log or its index removed in the middle of a writer's first save", arguments: ["-wal", "-shm"])
+    func sidecarInTheMiddle(suffix: String) throws {
+        let writer = try StoreWriter(store: try Store.open(path))
+        expectStoreError(.storeReplaced) {
+            _ = try writer.save(SampleStore.authority, TransactionIdentity()) { save in
+                try SampleStore.insert("Tag", ["name": .string("after")], in: save)
+                try FileManager.default.removeItem(atPath: path + suffix)
+            }
+        }
+        #expect(try isUnchanged)
+    }
 }

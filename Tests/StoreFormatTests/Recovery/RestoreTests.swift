@@ -131,4 +131,15 @@ struct RestoreTests {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy + suffix) }
         #expect(try FolderContents(folder.path).files == before.files)
     }
+
+    @Test("readers of the backup's history have to read everything once: what they acknowledged was of the other life")
+    func consumers() throws {
+        let old = try StoreWriter(store: try Store.open(backup))
+        try old.connection.execute("INSERT INTO COEXIST_CONSUMER VALUES ('search', 4, 'active', 1)")
+        _ = try old.connection.checkpoint(.truncate)
+        _ = try StoreRestore.restore(backup, to: path)
+        let store = try Store.open(path)
+        let connection = try StoreConnector.offlineReader(path)
+        #expect(try ConsumerRegister(connection, store: store).all().map(\.state) == [.expired])
+    }
 }

@@ -108,6 +108,23 @@ struct OwnershipTests {
             try save.deleteAllJoins(join, own: 1)
         }
     }
+
+    @Test("pairs of a join table whose unit is frozen cannot be changed by its owner either")
+    func frozenJoins() throws {
+        let sample = try SampleStore()
+        try sample.adopt([:])
+        guard case .manyToMany(let join)? = try sample.entity("Tag").relationship("books")?.storage else {
+            throw CancellationError()
+        }
+        let lock = try StoreLock(storePath: sample.path)
+        defer { lock.release() }
+        let sql = "UPDATE COEXIST_UNIT SET FROZEN = 1 WHERE NAME = (SELECT UNIT FROM COEXIST_JOIN)"
+        try sample.connection.execute(sql)
+        try sample.save(try sample.authority()) { save in
+            #expect(!save.ownsJoin(join))
+            expectStoreError(.frozen) { try save.authorizeJoin(join, relationship: "Tag.books", objects: []) }
+        }
+    }
 }
 
 extension SampleStore {
