@@ -102,4 +102,39 @@ import Testing
         #expect(try [1, 2, 3].map { try members($0, other).sorted() } == [[4, 5], [4, 5], [4, 5]])
         try expectSound()
     }
+
+    /// The order of pairs is their owner's, as the pairs are.
+    @Test(arguments: StackName.allCases) func whoDoesNotOwnThePairsDoesNotReorderThem(stack: StackName) throws {
+        let model = Short.model(
+            Short.entity(
+                "List", [Short.attribute("name")], [Short.toMany("items", "Item", inverse: "lists", ordered: true)]),
+            Short.entity("Item", [Short.attribute("name")], [Short.toMany("lists", "List", inverse: "items")]))
+        try StoreCreator.create(path, model: model)
+        var options = BridgeOptions()
+        options.seed = OwnershipSeed(
+            entities: ["List": stack, "Item": stack.other], relationships: ["List.items": stack.other])
+        let bridge = try StoreBridge(path: path, options: options)
+        defer { bridge.close() }
+        let list = try bridge.instance(stack).insert("List", ["name": .string("l")])
+        let items = try ["a", "b"].map { name in
+            let made = try bridge.instance(stack.other).save(
+                ObjectBatch([
+                    .insert(
+                        entity: "Item", name: "i",
+                        values: ["name": .attribute(.string(name)), "lists": .toMany([.existing(list)])])
+                ]))
+            return try #require(made.objects["i"])
+        }
+        try bridge.replay()
+        let order = { try bridge.instance(stack).object(list, isFresh: true)?.relationships["items"] }
+        let before = try order()
+        #expect(before == .toMany(items) || before == .toMany(items.reversed()))
+        let turned: [ObjectReference] = before == .toMany(items) ? items.reversed() : items
+        let error = #expect(throws: StoreError.self) {
+            try bridge.instance(stack).save(
+                ObjectBatch([.update(list, values: ["items": .toMany(turned.map { .existing($0) })], expecting: nil)]))
+        }
+        #expect(error?.code == .ownershipViolation)
+        #expect(try order() == before)
+    }
 }

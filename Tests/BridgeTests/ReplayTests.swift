@@ -94,19 +94,20 @@ import Testing
         #expect(try instance.value(tag, "name") == .string("c"))
     }
 
-    @Test func replayIsIdempotent() throws {
+    @Test(arguments: StackName.allCases) func replayIsIdempotent(stack: StackName) throws {
         let sample = try BridgeSample()
-        let bridge = try sample.open()
+        let bridge = try sample.open { $0.seed = OwnershipSeed(defaultOwner: stack.other) }
         defer { bridge.close() }
-        let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
+        let tag = try bridge.instance(stack.other).insert("Tag", ["name": .string("a")])
         try bridge.replay()
         let store = bridge.store
         let history = try bridge.read { try HistoryReader($0, store: store).transactions(after: 0) }
-        #expect(try bridge.model.value(tag, "name") == .string("a"))
-        let before = bridge.model.cacheStatistics
-        try bridge.model.apply(history)
-        #expect(bridge.model.position == 1)
-        #expect(bridge.model.cacheStatistics.invalidations == before.invalidations)
+        let instance = bridge.instance(stack)
+        #expect(try instance.value(tag, "name") == .string("a"))
+        let before = instance.cacheStatistics
+        try instance.apply(history)
+        #expect(instance.position == 1)
+        #expect(instance.cacheStatistics.invalidations == before.invalidations)
     }
 
     @Test(arguments: StackName.allCases)

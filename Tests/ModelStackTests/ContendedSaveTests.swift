@@ -265,4 +265,21 @@ struct ContendedSaveTests {
         try second.save()
         #expect(try fresh.fetch(FetchDescriptor<Item>()).isEmpty)
     }
+
+    /// A fetch that finds a changed object again does not make its changes ones of the row that is there now.
+    @Test func aFetchDoesNotHideAConflict() throws {
+        let first = ModelContext(containers[0])
+        let trip = Trip(name: "shared")
+        first.insert(trip)
+        try first.save()
+        let second = ModelContext(containers[1])
+        let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+        other.days += 1
+        trip.days = 10
+        try first.save()
+        #expect(try second.fetch(FetchDescriptor<Trip>()).first === other)
+        #expect(other.days == 2)
+        let error = #expect(throws: StoreError.self) { try second.save() }
+        #expect(error?.code == .versionConflict)
+    }
 }

@@ -185,4 +185,37 @@ import Testing
         _ = try save(.update(.init(entity: "Shelf", key: 1), values: ["books": .toMany([])], expecting: nil))
         #expect(try sql("SELECT count(*) FROM ZBOOK WHERE Z_FOK_SHELF IS NOT NULL") == [[0]])
     }
+
+    /// Rules go by what the batch leaves: who moved away stays, who has come goes too.
+    @Test func cascadeGoesByWhereTheBatchPutsTheMembers() throws {
+        _ = try library()
+        _ = try save(
+            .insert(entity: "Author", name: "bea", values: ["name": .attribute(.string("Bea"))]),
+            .update(.init(entity: "Book", key: 1), values: ["author": .toOne(.new("bea"))], expecting: nil),
+            .insert(
+                entity: "Book", name: "three",
+                values: [
+                    "title": .attribute(.string("Three")), "pages": .attribute(.integer(3)),
+                    "author": .toOne(.existing(.init(entity: "Author", key: 1))),
+                ]),
+            .delete(.init(entity: "Author", key: 1), expecting: nil))
+        #expect(try sql("SELECT ZTITLE, ZAUTHOR FROM ZBOOK") == [["One", 2]])
+        #expect(try sql("SELECT ZNAME FROM ZPERSON") == [["Bea"]])
+        #expect(try StoreVerifier.verify(StoreConnector.connect(path, .reader), store: instance.store) == [])
+    }
+
+    @Test func aDeleteClearsNoKeyThatLeadsElsewhereByThen() throws {
+        _ = try save(
+            .insert(entity: "Member", name: "m", values: ["name": .attribute(.string("Ann"))]),
+            .insert(
+                entity: "Card", name: "old", values: ["number": .attribute(.integer(1)), "member": .toOne(.new("m"))]))
+        let member = ObjectReference(entity: "Member", key: 1)
+        _ = try save(
+            .insert(
+                entity: "Card", name: "new",
+                values: ["number": .attribute(.integer(2)), "member": .toOne(.existing(member))]),
+            .delete(.init(entity: "Card", key: 1), expecting: nil))
+        #expect(try sql("SELECT Z_PK, ZMEMBER FROM ZCARD") == [[2, 1]])
+        #expect(try sql("SELECT ZCARD FROM ZPERSON") == [[2]])
+    }
 }

@@ -248,4 +248,22 @@ import Testing
             try sample.rows("SELECT (SELECT count(*) FROM ZBOOK) + (SELECT count(*) FROM ZPERSON)") == [[.integer(0)]])
         #expect(try Audit.run(Store.open(sample.path)).violations == [])
     }
+
+    @Test("what the owner changed since it was read is not deleted, but by a policy that says so")
+    func deletesOfWhatChanged() throws {
+        defer { bridge.close() }
+        let book = try objects("Book")[0]
+        #expect(book.value(forKey: "pages") as? Int == 300)
+        context.delete(book)
+        try handOver()
+        let reference = ObjectReference(entity: "Book", key: 1)
+        try bridge.model.update(reference, ["pages": .integer(301)])
+        let error = #expect(throws: StoreError.self) { try bridge.forward(pending: context) }
+        #expect(error?.code == .versionConflict)
+        #expect(error?.objects.map(\.object) == [reference])
+        #expect(context.hasChanges)
+        context.mergePolicy = .overwrite
+        #expect(try bridge.forward(pending: context) != nil)
+        #expect(try sample.rows("SELECT count(*) FROM ZBOOK WHERE Z_PK = 1") == [[.integer(0)]])
+    }
 }

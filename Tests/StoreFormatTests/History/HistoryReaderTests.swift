@@ -115,4 +115,13 @@ struct HistoryReaderTests {
             expectStoreError(.unknownObject) { _ = try ObjectReference(parsing: text, storeUUID: "A-B") }
         }
     }
+
+    @Test("changes of a transaction that is gone are not taken for another one's")
+    func orphans() throws {
+        try sample.connection.execute("DELETE FROM ATRANSACTION WHERE Z_PK IN (2, 4)")
+        let found = try reader.transactions(after: 0)
+        #expect(found.map(\.number) == [1, 3, 5])
+        #expect(found.map(\.changes.count) == [1, 3, 5])
+        #expect(found[1].changes.map(\.object.key) == [4, 5, 6])
+    }
 }

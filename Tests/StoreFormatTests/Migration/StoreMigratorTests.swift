@@ -216,4 +216,22 @@ import Testing
         #expect(refusals.map { "\($0.entity) \($0.code.rawValue)" } == ["ZNOTE ForeignContent"])
         #expect(refusals.first?.reason.contains("2 of its rows") == true)
     }
+
+    /// Whatever the reason may be: rows that break a rule which the old store kept do not take its place.
+    @Test func whatTheNewStoreBreaksEndsTheMigration() throws {
+        let sample = try MigrationSample(Self.old, sql: Self.rows)
+        let before = try FolderContents(sample.folder.path).files
+        let error = #expect(throws: StoreError.self) {
+            try sample.migrate(
+                to: Self.new,
+                hooks: MigrationHooks(reached: { stage in
+                    guard stage == .backedUp else { return }
+                    let new = try Connection(path: sample.path + "-coexist-migration", mode: .readWrite)
+                    try new.execute("UPDATE ZNOTE SET Z_OPT = 0 WHERE Z_PK = 1")
+                }))
+        }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains("ZNOTE 1") == true, "\(error?.message ?? "")")
+        #expect(try FolderContents(sample.folder.path).files == before)
+    }
 }

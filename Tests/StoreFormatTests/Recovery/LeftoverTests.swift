@@ -127,4 +127,18 @@ import Testing
         #expect(after.removeValue(forKey: "library.sqlite-wal") == Data("log".utf8))
         #expect(after == before)
     }
+
+    @Test("a log that was moved away before the store was written again does not come back")
+    func olderLog() throws {
+        let folder = try TemporaryFolder()
+        let path = try Museum.copy(to: folder)
+        try Data("log".utf8).write(to: URL(fileURLWithPath: path + "-coexist-replaced.old-wal"))
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: path)
+        let before = try FolderContents(folder.path).files
+        StoreLeftovers.settle(path)
+        let after = try FolderContents(folder.path).files
+        #expect(Set(before.keys).subtracting(after.keys) == ["library.sqlite-coexist-replaced.old-wal"])
+        #expect(after.count == before.count - 1)
+    }
 }

@@ -45,4 +45,16 @@ struct RepairTests {
         #expect(try StoreRepair.repair(try Store.open(path)) == [])
         #expect(try Self.violations(path) == before)
     }
+
+    @Test("the counter of transactions is mended to what was purged")
+    func purged() throws {
+        let sample = try SampleStore()
+        for _ in 1...3 { try sample.insert("Shelf") }
+        try sample.adopt()
+        let purge = HistoryPurge(sample.connection, store: sample.store)
+        while try purge.step(through: 3) {}
+        try sample.connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'TRANSACTION'")
+        #expect(
+            try StoreRepair.repair(try Store.open(sample.path)) == ["Z_MAX of TRANSACTION was 1 and is 3 now"])
+    }
 }
