@@ -1,4 +1,5 @@
 import Foundation
+import TestKit
 
 /// Changed copies of an input, the same on every run: what the tests read beside the seeds themselves.
 public struct Mutations: Sequence, IteratorProtocol {
@@ -16,7 +17,7 @@ public struct Mutations: Sequence, IteratorProtocol {
         self.others = others.map { [UInt8]($0) }
         remaining = count
         // Each seed has a sequence of its own, and an input added elsewhere changes nothing here.
-        random = SplitMix(state: seed.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+        random = SplitMix(seed: seed.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
     }
 
     /// The next copy; nil when there were as many as asked for.
@@ -53,18 +54,5 @@ public struct Mutations: Sequence, IteratorProtocol {
             let from = place(in: other.count)
             bytes.replaceSubrange(at..<at + length, with: other[from..<Swift.min(other.count, from + length)])
         }
-    }
-}
-
-/// A small generator with a known sequence (Steele, Lea and Flood, 2014).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StoreModel
+import TestKit
 
 /// Makes random predicates about books in the format language: mostly right ones, some that compare what cannot be.
 struct PredicateGenerator {
@@ -12,10 +13,10 @@ struct PredicateGenerator {
         case object
     }
 
-    private var random: SeededGenerator
+    private var random: SplitMix
     private var variables = 0
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SplitMix(seed: seed) }
 
     private mutating func pick(_ list: [String]) -> String { list.randomElement(using: &random) ?? "" }
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }

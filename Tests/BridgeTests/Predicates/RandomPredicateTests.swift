@@ -2,6 +2,7 @@ import Foundation
 import LegacyStack
 import StoreFormat
 import StoreModel
+import TestKit
 import Testing
 
 /// A random predicate finds the same objects in the SQL of either stack and object by object in memory, or is the same
@@ -9,7 +10,7 @@ import Testing
 @Suite struct RandomPredicateTests {
     static func populated(seed: UInt64) throws -> PredicateSample {
         let sample = try PredicateSample()
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix(seed: seed)
         func one<T>(_ list: [T]) -> T? { Bool.random(using: &random) ? list.randomElement(using: &random) : nil }
         let names = ["Herbert", "herbert", "Émile", "Zoë", "", "İlk"]
         let authors = names.map { name in

@@ -49,19 +49,6 @@ import Testing
         }
     }
 
-    /// SplitMix64.
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     private func controller(_ context: NSManagedObjectContext, isSectioned: Bool)
         -> NSFetchedResultsController<NSManagedObject>
     {
@@ -76,7 +63,7 @@ import Testing
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>, [false, true])
     func theChangesGiveTheNewResults(seed: UInt64, isSectioned: Bool) throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         let library = try Library()
         let context = library.context
         let controller = controller(context, isSectioned: isSectioned)

@@ -1,10 +1,11 @@
 import SQLite
+import TestKit
 
 /// Inserts, updates and deletes on a store's tables as plain SQL, the same ones for the same seed.
 ///
 /// Values are taken from few, so that keys lead somewhere, and triggers with conditions fire and do not.
 struct RandomSQL {
-    private var random: Random
+    private var random: SplitMix
     private var tables: [(name: String, columns: [Column], entities: [Int64], keys: [Int64])] = []
 
     private struct Column {
@@ -12,21 +13,9 @@ struct RandomSQL {
         let type: String
     }
 
-    /// SplitMix64.
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     /// Looks at the tables of objects that have triggers, or that triggers name.
     init(_ connection: Connection, seed: UInt64) throws {
-        random = Random(state: seed)
+        random = SplitMix(seed: seed)
         let names = try connection.query(
             """
             SELECT name FROM sqlite_master m WHERE type = 'table' AND name GLOB 'Z*' AND name NOT GLOB 'Z_*' AND EXISTS (

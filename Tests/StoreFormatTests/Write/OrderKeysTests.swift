@@ -1,4 +1,5 @@
 import StoreFormat
+import TestKit
 import Testing
 
 @Suite
@@ -58,22 +59,5 @@ struct OrderKeysTests {
         let moved = [keys[4], keys[0], keys[1], keys[2], keys[3]]
         let result = OrderKeys.assign(moved)
         #expect(Array(result.dropFirst()) == Array(keys.prefix(4)))
-    }
-}
-
-/// A small generator with a seed, so that a failure comes again.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
