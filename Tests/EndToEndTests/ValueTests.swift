@@ -45,7 +45,7 @@ import Varlink
         }
     }
 
-    @Test(arguments: [
+    private static let refused: [(attribute: String, json: String, code: String)] = [
         ("small", "32768", "TypeMismatch"), ("medium", "1.5", "TypeMismatch"),
         ("identifier", "\"0102\"", "TypeMismatch"),
         ("amount", "\"79228162514264337593543950335\"", "PrecisionLoss"), ("amount", "\"1.2.3\"", "TypeMismatch"),
@@ -64,15 +64,18 @@ import Varlink
         ("single", "1e-50", "TypeMismatch"), ("single", "\"-1e-50\"", "TypeMismatch"),
         ("single", "16777217", "TypeMismatch"), ("single", "\"16777217\"", "TypeMismatch"),
         ("single", "1e39", "TypeMismatch"), ("single", "\"340282356779733661637539395458142568448\"", "TypeMismatch"),
-    ])
-    func whatIsNoValueOfItsAttributeIsRefused(attribute: String, json: String, code: String) throws {
+    ]
+
+    @Test func whatIsNoValueOfItsAttributeIsRefused() throws {
         let daemon = try RunningDaemon(store: path, folder: folder)
-        let result = try daemon.json("insert", "Sample", "\(attribute):=\(json)")
-        #expect(result.first?["error"]?["code"]?.stringValue == code)
-        let message = result.first?["error"]?["message"]?.stringValue ?? ""
-        #expect(message.contains("Sample.\(attribute)"), "\(message)")
-        if attribute == "moment" { #expect(message.contains(json), "\(message)") }
-        #expect(try Programs.sqlite3(path, "SELECT count(*) FROM ZSAMPLE").output == "0\n")
+        for (attribute, json, code) in Self.refused {
+            let error = try daemon.json("insert", "Sample", "\(attribute):=\(json)").first?["error"]
+            #expect(error?["code"]?.stringValue == code, "\(attribute) \(json)")
+            let message = error?["message"]?.stringValue ?? ""
+            #expect(message.contains("Sample.\(attribute)"), "\(json): \(message)")
+            if attribute == "moment" { #expect(message.contains(json), "\(message)") }
+            #expect(try Programs.sqlite3(path, "SELECT count(*) FROM ZSAMPLE").output == "0\n", "\(attribute) \(json)")
+        }
     }
 
     /// 0.10000000149011612 is the double of the float that is nearest to 0.1, which is what Core Data binds.

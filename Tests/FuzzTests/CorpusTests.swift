@@ -18,7 +18,7 @@ import Testing
     func everyInputIsAValueOrATypedError(target: String) throws {
         let inputs = try FileManager.default.contentsOfDirectory(atPath: "\(Self.folder)/\(target)")
         // Those take long.
-        let slow = ["model-cache": 20, "salvage": 100]
+        let slow = ["model-cache": 20, "salvage": 100, "store": 250]
         let count = slow[target] ?? Self.mutations / max(1, inputs.count)
         let result = try Programs.run(
             Programs.folder + "/coexist-fuzz", ["check", target, "\(count)", "\(Self.folder)/\(target)"],

@@ -41,9 +41,12 @@ import Testing
         guard let bridge = try? StoreBridge(path: path) else { return }
         var written = 0
         for stack in StackName.allCases {
-            for entity in bridge.store.layout.entities where !entity.isAbstract {
+            for entity in bridge.store.layout.entities {
+                guard let (object, name) = Self.firstText(entity, bridge) else { continue }
                 if try bridge.unit(of: entity.name).owner != stack { _ = try bridge.handover(entity.name, to: stack) }
-                if Self.touchFirst(entity, stack, bridge) { written += 1 }
+                // What the model forbids is left.
+                let text = AttributeValue.string("by \(stack)")
+                if (try? bridge.instance(stack).update(object, [name: text])) != nil { written += 1 }
             }
         }
         bridge.close()
@@ -52,41 +55,28 @@ import Testing
         #expect(report.transactions >= written)
     }
 
-    /// Writes a string attribute of the entity's first object. What the model or the owner forbids is left.
-    private static func touchFirst(_ entity: EntityLayout, _ stack: StackName, _ bridge: StoreBridge) -> Bool {
-        guard let attribute = entity.attributes.first(where: { $0.leaf?.type == .string && !$0.description.isDerived }),
-            (try? bridge.unit(of: entity.name).owner) == stack
-        else { return false }
+    /// The entity's first object, and an attribute of it that holds text.
+    private static func firstText(_ entity: EntityLayout, _ bridge: StoreBridge) -> (ObjectReference, String)? {
+        guard !entity.isAbstract,
+            let attribute = entity.attributes.first(where: { $0.leaf?.type == .string && !$0.description.isDerived })
+        else { return nil }
         var first: ObjectReference?
-        try? bridge.instance(stack).forEachObject(of: entity.name, after: .min, through: .max) { record in
+        try? bridge.legacy.forEachObject(of: entity.name, after: .min, through: .max) { record in
             first = record.reference
             return false
         }
-        guard let first else { return false }
-        return (try? bridge.instance(stack).update(first, [attribute.name: .string("by \(stack)")])) != nil
+        return first.map { ($0, attribute.name) }
     }
 }
 
 /// Saves of all kinds by whoever owns what they are about, the same ones for the same seed.
 private final class RandomWorkload {
-    private var random: Random
+    private var random: SplitMix
     private var objects: [String: [ObjectReference]] = [:]
     private var names = 0
     private(set) var saved = 0
 
-    /// SplitMix64.
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
-    init(seed: UInt64) throws { random = Random(state: seed) }
+    init(seed: UInt64) throws { random = SplitMix(seed: seed) }
 
     func run(_ bridge: StoreBridge, saves: Int) throws {
         for _ in 0..<saves {
