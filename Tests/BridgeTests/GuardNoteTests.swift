@@ -17,16 +17,7 @@ import Testing
         defer { bridge.close() }
         let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
         try bridge.replay()
-        try sample.foreign(
-            """
-            BEGIN IMMEDIATE;
-            UPDATE ZTAG SET ZNAME = 'b', Z_OPT = 2;
-            INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)
-                SELECT 2, 16001, 1, Z_ENT, 1, 2, x'80' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag';
-            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (2, 16002, 1.5);
-            UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_ENT IN (16001, 16002);
-            COMMIT;
-            """)
+        try sample.foreignSave()
         #expect(eventually { notes(sample) == 0 })
         try bridge.replay(to: 2)
         for stack in StackName.allCases { #expect(try bridge.instance(stack).value(tag, "name") == .string("b")) }

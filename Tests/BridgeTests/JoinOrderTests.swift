@@ -18,6 +18,16 @@ import Testing
         path = folder.file("s.sqlite")
     }
 
+    /// A store of three nodes without relations.
+    private func makeNodes(_ stack: StackName, _ ordered: String, inverse: String, inverseIsOrdered: Bool) throws {
+        let relationships = [
+            Short.toMany(ordered, "Node", inverse: inverse, ordered: true),
+            Short.toMany(inverse, "Node", inverse: ordered, ordered: inverseIsOrdered),
+        ]
+        try StoreCreator.create(path, model: Short.model(Short.entity("Node", [], relationships)))
+        for i in 1...3 { try save(stack, .insert(entity: "Node", name: "\(i)", values: [:])) }
+    }
+
     private func node(_ key: Int64) -> ObjectReference { ObjectReference(entity: "Node", key: key) }
     private func nodes(_ keys: [Int64]) -> ObjectBatch.Input { .toMany(keys.map { .existing(node($0)) }) }
 
@@ -50,16 +60,7 @@ import Testing
     @Test(arguments: StackName.allCases, [["link1", "link2"], ["link", "link1"], ["to", "from"]])
     func eachEndKeepsItsOwn(stack: StackName, names: [String]) throws {
         let (a, b) = (names[0], names[1])
-        try StoreCreator.create(
-            path,
-            model: Short.model(
-                Short.entity(
-                    "Node", [],
-                    [
-                        Short.toMany(a, "Node", inverse: b, ordered: true),
-                        Short.toMany(b, "Node", inverse: a, ordered: true),
-                    ])))
-        for i in 1...3 { try save(stack, .insert(entity: "Node", name: "\(i)", values: [:])) }
+        try makeNodes(stack, a, inverse: b, inverseIsOrdered: true)
         try save(stack, .insert(entity: "Node", name: "4", values: [a: nodes([1, 2, 3])]))
         try save(stack, .insert(entity: "Node", name: "5", values: [a: nodes([3, 2, 1])]))
         for (key, order) in [(1, [5, 4]), (2, [4, 5]), (3, [5, 4])] as [(Int64, [Int64])] {
@@ -84,16 +85,7 @@ import Testing
     @Test(arguments: StackName.allCases, [["users2", "users3"], ["users1", "users"], ["users", "users1"]])
     func theSideWithoutOrderHasNone(stack: StackName, names: [String]) throws {
         let (ordered, other) = (names[0], names[1])
-        try StoreCreator.create(
-            path,
-            model: Short.model(
-                Short.entity(
-                    "Node", [],
-                    [
-                        Short.toMany(ordered, "Node", inverse: other, ordered: true),
-                        Short.toMany(other, "Node", inverse: ordered),
-                    ])))
-        for i in 1...3 { try save(stack, .insert(entity: "Node", name: "\(i)", values: [:])) }
+        try makeNodes(stack, ordered, inverse: other, inverseIsOrdered: false)
         try save(stack, .insert(entity: "Node", name: "4", values: [ordered: nodes([2, 1])]))
         try save(stack, .insert(entity: "Node", name: "5", values: [ordered: nodes([1, 2])]))
         try save(stack, .update(node(3), values: [other: nodes([5, 4])], expecting: nil))

@@ -9,23 +9,13 @@ import Testing
 
 /// What looks at all of a running store takes longer than a reader may get old, and yet neither is ended nor holds the log.
 @Suite struct LongReadTests {
-    private final class Clock: Sendable {
-        private let time = Mutex(ContinuousClock.now)
-        var now: ContinuousClock.Instant { time.withLock { $0 } }
-        func move(_ seconds: Int) { time.withLock { $0 += .seconds(seconds) } }
-    }
-
     private let sample: BridgeSample
     private let bridge: StoreBridge
-    private let clock: Clock
+    private let clock = StandingClock()
 
     init() throws {
         sample = try BridgeSample()
-        let clock = Clock()
-        self.clock = clock
-        bridge = try sample.open { options in
-            options.readerAge = ReaderAge(maximum: .seconds(60)) { clock.now }
-        }
+        bridge = try sample.open(by: clock)
         _ = try bridge.legacy.save(
             ObjectBatch(
                 (1...1_200).map { i in

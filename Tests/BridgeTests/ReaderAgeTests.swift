@@ -10,24 +10,13 @@ import Testing
 
 /// Readers that keep the log from being moved are ended at their maximum age.
 @Suite struct ReaderAgeTests {
-    /// A clock that stands until it is moved.
-    private final class Clock: Sendable {
-        private let time = Mutex(ContinuousClock.now)
-        var now: ContinuousClock.Instant { time.withLock { $0 } }
-        func move(_ seconds: Int) { time.withLock { $0 += .seconds(seconds) } }
-    }
-
     private let sample: BridgeSample
     private let bridge: StoreBridge
-    private let clock: Clock
+    private let clock = StandingClock()
 
     init() throws {
         sample = try BridgeSample()
-        let clock = Clock()
-        self.clock = clock
-        bridge = try sample.open { options in
-            options.readerAge = ReaderAge(maximum: .seconds(60)) { clock.now }
-        }
+        bridge = try sample.open(by: clock)
         for i in 0..<5 { try bridge.legacy.insert("Tag", ["name": .string("t\(i)")]) }
         try bridge.replay()
     }

@@ -61,17 +61,7 @@ import Testing
         let tag = try bridge.legacy.insert("Tag", ["name": .string("a")])
         try bridge.replay()
         #expect(try bridge.model.value(tag, "name") == .string("a"))
-        // As Apple's frameworks write it with the guard off: the row, and a transaction of its own.
-        try sample.foreign(
-            """
-            BEGIN IMMEDIATE;
-            UPDATE ZTAG SET ZNAME = 'b', Z_OPT = 2;
-            INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)
-                SELECT 2, 16001, 1, Z_ENT, 1, 2, x'80' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag';
-            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (2, 16002, 1.5);
-            UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_ENT IN (16001, 16002);
-            COMMIT;
-            """)
+        try sample.foreignSave()
         try bridge.replay(to: 2)
         for instance in [bridge.legacy, bridge.model] { #expect(try instance.value(tag, "name") == .string("b")) }
         #expect(bridge.alarms.isEmpty)

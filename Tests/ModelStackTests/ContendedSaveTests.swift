@@ -37,6 +37,16 @@ struct ContendedSaveTests {
         try ModelContext(containers[0]).fetch(FetchDescriptor<Label>()).map(\.word)
     }
 
+    /// A trip of the first container, saved, and as a context of the second has it.
+    private func sharedTrip() throws -> (first: ModelContext, trip: Trip, second: ModelContext, other: Trip) {
+        let first = ModelContext(containers[0])
+        let trip = Trip(name: "shared")
+        first.insert(trip)
+        try first.save()
+        let second = ModelContext(containers[1])
+        return (first, trip, second, try #require(try second.fetch(FetchDescriptor<Trip>()).first))
+    }
+
     @Test func theSameThousandUniqueValuesAreAThousandRows() throws {
         try atOnce { container in
             for start in stride(from: 0, to: 1_000, by: 50) {
@@ -88,13 +98,7 @@ struct ContendedSaveTests {
 
     /// The value is made from what was read; what came since is not overwritten unseen.
     @Test func aSetterDoesNotTakeInWhatCameSinceTheValueWasRead() throws {
-        let first = ModelContext(containers[0])
-        let trip = Trip(name: "shared")
-        trip.days = 1
-        first.insert(trip)
-        try first.save()
-        let second = ModelContext(containers[1])
-        let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+        let (first, trip, second, other) = try sharedTrip()
         let read = other.days
         trip.days = 10
         try first.save()
@@ -129,12 +133,7 @@ struct ContendedSaveTests {
     /// After a conflict the changes are given up, and a change that looks at nothing is made against the store's row,
     /// whether or not its news have come.
     @Test func afterAConflictRollbackIsEnough() throws {
-        let first = ModelContext(containers[0])
-        let trip = Trip(name: "shared")
-        first.insert(trip)
-        try first.save()
-        let second = ModelContext(containers[1])
-        let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+        let (first, trip, second, other) = try sharedTrip()
         #expect(other.name == "shared")
         // The container follows by itself, and is mostly slower than this.
         for days in 10...24 {
@@ -155,12 +154,7 @@ struct ContendedSaveTests {
 
     /// Both read the same version; the second save is refused, and the object stays as it was changed.
     @Test func whatSomebodyElseChangedIsAConflict() throws {
-        let first = ModelContext(containers[0])
-        let trip = Trip(name: "shared")
-        first.insert(trip)
-        try first.save()
-        let second = ModelContext(containers[1])
-        let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+        let (first, trip, second, other) = try sharedTrip()
         other.destination = "CH"
         trip.days = 5
         try first.save()
@@ -174,12 +168,7 @@ struct ContendedSaveTests {
 
     /// A new item of the trip raises the trip's version, and touches none of its columns.
     @Test func membersThatSomebodyElseAddedAreNoConflict() throws {
-        let first = ModelContext(containers[0])
-        let trip = Trip(name: "shared")
-        first.insert(trip)
-        try first.save()
-        let second = ModelContext(containers[1])
-        let other = try #require(try second.fetch(FetchDescriptor<Trip>()).first)
+        let (first, trip, second, other) = try sharedTrip()
         _ = other.destination
         first.insert(Item(title: "new", trip: trip))
         try first.save()

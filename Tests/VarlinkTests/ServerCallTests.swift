@@ -101,9 +101,7 @@ struct ServerCallTests {
     @Test("While a call is pending, no more than the bound is read ahead")
     func backPressure() throws {
         let server = try TestServer()
-        let client = try server.client()
-        client.send(#"{"method":"org.example.test.Hold"}"#)
-        let call = try server.held.next()
+        let (client, call) = try server.holding()
         let message = Array(echo(String(repeating: "x", count: 1000)).utf8) + [0]
         var sent = 0
         var isStuck = false
@@ -177,9 +175,7 @@ struct ServerCallTests {
     @Test("Only the first final reply counts")
     func secondReply() throws {
         let server = try TestServer()
-        let client = try server.client()
-        client.send(#"{"method":"org.example.test.Hold","more":true}"#)
-        let call = try server.held.next()
+        let (client, call) = try server.holding(#","more":true"#)
         #expect(call.reply(["text": "a"]))
         #expect(!call.reply(["text": "b"]))
         #expect(!call.send(["text": "c"]))
@@ -191,13 +187,12 @@ struct ServerCallTests {
     @Test("The peer is who the kernel says")
     func peer() throws {
         let server = try TestServer()
-        let client = try server.client()
-        client.send(#"{"method":"org.example.test.Hold"}"#)
-        let call = try server.held.next()
+        let (client, call) = try server.holding()
         #expect(call.peer.uid == geteuid())
         #expect(call.peer.gid == getegid())
         #expect(call.peer.pid == getpid())
         #expect(call.peer.isMember(ofGroup: getegid()))
         call.reply(["text": ""])
+        #expect(try client.receive() == #"{"parameters":{"text":""}}"#)
     }
 }

@@ -90,9 +90,7 @@ struct ServerLimitTests {
     @Test("Nonsense during a stream ends it, and is the last that the client hears")
     func nonsenseInStream() throws {
         let server = try TestServer()
-        let client = try server.client()
-        client.send(#"{"method":"org.example.test.Hold","more":true}"#)
-        let call = try server.held.next()
+        let (client, call) = try server.holding(#","more":true"#)
         client.send("nonsense")
         #expect(try client.receive() == invalid("message"))
         #expect(try client.receive() == nil)

@@ -7,9 +7,8 @@ struct ServerStopTests {
     func pendingCall() throws {
         let server = try TestServer()
         let idle = try server.client()
-        let client = try server.client()
-        client.send(#"{"method":"org.example.test.Hold"}"#, #"{"method":"org.example.test.Hold"}"#)
-        let call = try server.held.next()
+        let (client, call) = try server.holding()
+        client.send(#"{"method":"org.example.test.Hold"}"#)
         server.server.stop(within: .seconds(20))
         #expect(try idle.receive() == nil)
         #expect(throws: RawClient.Failure.self) { try server.client() }
@@ -24,9 +23,7 @@ struct ServerStopTests {
     @Test("A stream gets the farewell as its last reply")
     func farewell() throws {
         let server = try TestServer()
-        let client = try server.client()
-        client.send(#"{"method":"org.example.test.Hold","parameters":{"text":"x"},"more":true}"#)
-        let call = try server.held.next()
+        let (client, call) = try server.holding(#","parameters":{"text":"x"},"more":true"#)
         call.send(["text": "1"])
         server.server.stop(within: .seconds(20)) { call in
             Reply(error: "org.example.test.Sad", ["why": call.parameters["text"] ?? .null])
@@ -41,9 +38,7 @@ struct ServerStopTests {
     @Test("A handler that wants to know says the last word itself")
     func onStop() throws {
         let server = try TestServer()
-        let client = try server.client()
-        client.send(#"{"method":"org.example.test.Hold","more":true}"#)
-        let call = try server.held.next()
+        let (client, call) = try server.holding(#","more":true"#)
         call.send(["text": "1"])
         call.onStop { [weak call] in call?.reply(["text": "token 7"]) }
         server.server.stop(within: .seconds(20)) { _ in Reply(error: "org.example.test.Sad") }
@@ -55,9 +50,7 @@ struct ServerStopTests {
     @Test("At the deadline what is left is closed, and its handlers told")
     func deadline() async throws {
         let server = try TestServer()
-        let client = try server.client()
-        client.send(#"{"method":"org.example.test.Hold"}"#)
-        let call = try server.held.next()
+        let (client, call) = try server.holding()
         let reasons = Inbox<CloseReason>()
         call.onClose { reasons.put($0) }
         server.server.stop(within: .seconds(3600))
@@ -73,9 +66,7 @@ struct ServerStopTests {
         var limits = Limits()
         limits.farewellTime = .milliseconds(20)
         let server = try TestServer(limits)
-        let client = try server.client()
-        client.send(#"{"method":"org.example.test.Hold","more":true}"#)
-        let call = try server.held.next()
+        let (client, call) = try server.holding(#","more":true"#)
         // More than the socket takes.
         #expect(call.send(["text": .string(String(repeating: "x", count: 1_000_000))]))
         server.server.stop(within: .seconds(3600)) { _ in Reply(error: "org.example.test.Sad") }
@@ -87,9 +78,7 @@ struct ServerStopTests {
     @Test("A reply that is under way when the server stops arrives whole")
     func flushed() throws {
         let server = try TestServer()
-        let client = try server.client()
-        client.send(#"{"method":"org.example.test.Hold"}"#)
-        let call = try server.held.next()
+        let (client, call) = try server.holding()
         call.reply(["text": .string(String(repeating: "x", count: 5_000_000))])
         server.server.stop(within: .seconds(20))
         #expect(try client.receive()?.utf8.count == 5_000_000 + 26)

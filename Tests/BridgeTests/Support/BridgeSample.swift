@@ -32,6 +32,21 @@ struct BridgeSample {
         try connection.execute(sql)
     }
 
+    /// Names the one tag of one transaction anew, as Apple's frameworks do with the guard off: the row, and a transaction
+    /// of its own.
+    func foreignSave() throws {
+        try foreign(
+            """
+            BEGIN IMMEDIATE;
+            UPDATE ZTAG SET ZNAME = 'b', Z_OPT = 2;
+            INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)
+                SELECT 2, 16001, 1, Z_ENT, 1, 2, x'80' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag';
+            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (2, 16002, 1.5);
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_ENT IN (16001, 16002);
+            COMMIT;
+            """)
+    }
+
     func rows(_ sql: String) throws -> [[SQLValue]] {
         try Connection(path: path, mode: .readOnly).query(sql)
     }

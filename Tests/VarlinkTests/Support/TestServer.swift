@@ -86,6 +86,14 @@ final class TestServer: Sendable {
 
     func client() throws -> RawClient { try RawClient(path) }
 
+    /// A client whose call of Hold waits for the test's answer.
+    /// - Parameter members: members of the call beside its method, each with a comma before it.
+    func holding(_ members: String = "") throws -> (client: RawClient, call: IncomingCall) {
+        let client = try client()
+        client.send(#"{"method":"org.example.test.Hold"\#(members)}"#)
+        return (client, try held.next())
+    }
+
     deinit {
         server.stop(within: .zero)
         server.waitUntilStopped(within: .seconds(20))
