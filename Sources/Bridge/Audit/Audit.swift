@@ -90,9 +90,8 @@ public enum Audit {
         if let base {
             report.backup = base.path
             try base.connection.transaction(.deferred) {
-                try RowAudit(now: connection, backup: base.connection, store: store, base: base.last)
-                    .run(&report, progress: count)
-                try JoinAudit(now: connection, backup: base.connection, store: store, base: base.last).run(&report)
+                try RowAudit(now: connection, store: store, base: base).run(&report, progress: count)
+                try JoinAudit(now: connection, store: store, base: base).run(&report)
             }
         }
         return report

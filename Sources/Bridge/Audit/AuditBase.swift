@@ -3,7 +3,7 @@ import SQLite
 import StoreFormat
 import StoreModel
 
-/// The backup that an audit compares the rows with.
+/// The backup that an audit compares the rows with: of the same store, and the same schema.
 struct AuditBase {
     let path: String
     let connection: Connection

@@ -7,22 +7,10 @@ import StoreFormat
 /// Both tables go by side by side, in the order of their first key; then, in the order of the second, what no change of the
 /// first object explains. Memory: one row of each; what waits for the second look lies in a private file of SQLite's.
 struct JoinAudit {
-    private let now: Connection
-    private let backup: Connection
-    private let store: Store
-    /// The last transaction that the backup has.
-    private let base: Int64
-
-    /// - Parameters:
-    ///   - now: inside a transaction, as the store is.
-    ///   - backup: the backup, of the same schema.
-    ///   - base: the last transaction that the backup has.
-    init(now: Connection, backup: Connection, store: Store, base: Int64) {
-        self.now = now
-        self.backup = backup
-        self.store = store
-        self.base = base
-    }
+    /// Inside a transaction, as the store is.
+    let now: Connection
+    let store: Store
+    let base: AuditBase
 
     func run(_ report: inout AuditReport) throws {
         for table in JoinEnds.all(store.layout) { try run(table, &report) }
@@ -31,7 +19,7 @@ struct JoinAudit {
     private func run(_ ends: JoinEnds, _ report: inout AuditReport) throws {
         let (first, second) = (ends.first.column.sqlIdentifier, ends.second.column.sqlIdentifier)
         let select = "SELECT \(first), \(second) FROM \(ends.table.sqlIdentifier) ORDER BY 1, 2"
-        let old = try PairCursor(backup.prepare(select))
+        let old = try PairCursor(base.connection.prepare(select))
         let new = try PairCursor(now.prepare(select))
         var rest: Connection?
         var changes: PairChanges?
@@ -39,7 +27,7 @@ struct JoinAudit {
             report.pairs += 1
             let isThere = new.pair == pair
             if (old.pair == pair) != isThere {
-                let known = try changes ?? PairChanges(now, ends.first, after: base)
+                let known = try changes ?? PairChanges(now, ends.first, after: base.last)
                 changes = known
                 if try !known.explains(pair.first) {
                     let file = try rest ?? Self.privateTable()
@@ -54,7 +42,7 @@ struct JoinAudit {
         }
         guard let rest else { return }
         changes = nil
-        let others = try PairChanges(now, ends.second, after: base)
+        let others = try PairChanges(now, ends.second, after: base.last)
         let left = try rest.prepare("SELECT second, first, is_there FROM pairs ORDER BY 1, 2")
         while try left.step() {
             guard try !others.explains(left.integer(0)) else { continue }
@@ -76,7 +64,7 @@ struct JoinAudit {
 
     /// The object's name, by the row's own entity where there is a row.
     private func name(_ key: Int64, _ end: JoinEnds.End) throws -> ObjectReference {
-        for connection in [now, backup] {
+        for connection in [now, base.connection] {
             let number = try connection.scalar(
                 "SELECT Z_ENT FROM \(end.table.sqlIdentifier) WHERE Z_PK = ?", [.integer(key)])
             if let number = number?.integerValue, let entity = store.layout[number: number] {

@@ -7,22 +7,10 @@ import StoreFormat
 /// Three cursors by key go through each table side by side: the backup's rows, today's, and the changes between. Memory:
 /// one row of each.
 struct RowAudit {
-    private let now: Connection
-    private let backup: Connection
-    private let store: Store
-    /// The last transaction that the backup has.
-    private let base: Int64
-
-    /// - Parameters:
-    ///   - now: inside a transaction, as the store is.
-    ///   - backup: the backup, of the same schema.
-    ///   - base: the last transaction that the backup has.
-    init(now: Connection, backup: Connection, store: Store, base: Int64) {
-        self.now = now
-        self.backup = backup
-        self.store = store
-        self.base = base
-    }
+    /// Inside a transaction, as the store is.
+    let now: Connection
+    let store: Store
+    let base: AuditBase
 
     func run(_ report: inout AuditReport, progress: () -> Void) throws {
         for root in store.layout.roots { try run(root, &report, progress) }
@@ -33,11 +21,11 @@ struct RowAudit {
     private func run(lost table: LostTable, _ report: inout AuditReport, _ progress: () -> Void) throws {
         let numbers = table.entities.keys.sorted().map(String.init).joined(separator: ", ")
         let old = try KeyCursor(
-            backup.prepare("SELECT Z_PK, Z_ENT FROM \(table.table.sqlIdentifier) ORDER BY Z_PK"))
+            base.connection.prepare("SELECT Z_PK, Z_ENT FROM \(table.table.sqlIdentifier) ORDER BY Z_PK"))
         let changes = try KeyCursor(
             now.prepare(
                 """
-                SELECT ZENTITYPK, ZENTITY, ZCHANGETYPE FROM ACHANGE WHERE ZTRANSACTIONID > \(base)
+                SELECT ZENTITYPK, ZENTITY, ZCHANGETYPE FROM ACHANGE WHERE ZTRANSACTIONID > \(base.last)
                     AND ZENTITY IN (\(numbers)) ORDER BY ZENTITYPK, ZTRANSACTIONID, Z_PK
                 """))
         while let key = [old.key, changes.key].compactMap({ $0 }).min() {
@@ -64,13 +52,13 @@ struct RowAudit {
         let watched = Dictionary(
             entities.map { ($0.number, WatchedColumns($0, columns, store.triggerWrites)) },
             uniquingKeysWith: { first, _ in first })
-        let old = try KeyCursor(backup.prepare(select))
+        let old = try KeyCursor(base.connection.prepare(select))
         let new = try KeyCursor(now.prepare(select))
         let changes = try KeyCursor(
             now.prepare(
                 """
                 SELECT ZENTITYPK, ZENTITY, ZCHANGETYPE, ZCOLUMNS, ZTRANSACTIONID FROM ACHANGE
-                WHERE ZTRANSACTIONID > \(base) AND ZENTITY IN (\(root.treeNumbers.map(String.init).joined(separator: ", ")))
+                WHERE ZTRANSACTIONID > \(base.last) AND ZENTITY IN (\(root.treeNumbers.map(String.init).joined(separator: ", ")))
                 ORDER BY ZENTITYPK, ZTRANSACTIONID, Z_PK
                 """))
         while let key = [old.key, new.key, changes.key].compactMap({ $0 }).min() {

@@ -60,6 +60,38 @@ indirect enum MemoryValue {
     }
 }
 
+extension MemoryValue: PredicateOperand {
+    var text: String? {
+        if case .text(let text)? = column(like: nil) { return text }
+        return nil
+    }
+
+    var whole: String? {
+        switch self {
+        case .scalar(.text(let text), _), .constant(.string(let text)): text
+        default: nil
+        }
+    }
+
+    func isEqual(to other: MemoryValue, _ options: TextMatch.Options) -> Bool {
+        if isNull || other.isNull { return isNull && other.isNull }
+        switch (self, other) {
+        case (.object(let x), .object(let y)): return x === y || x.objectID == y.objectID
+        case (.object(let object), .identity(let uri)), (.identity(let uri), .object(let object)):
+            return object.isNamed(by: uri)
+        case (.identity(let x), .identity(let y)): return x == y
+        default: return order(to: other, options) == .orderedSame
+        }
+    }
+
+    func order(to other: MemoryValue, _ options: TextMatch.Options) -> ComparisonResult? {
+        guard let x = column(like: other.leaf), let y = other.column(like: leaf), !x.isNull, !y.isNull else {
+            return nil
+        }
+        return SQLValue.compare(x.folded(options), y.folded(options))
+    }
+}
+
 extension NSManagedObject {
     /// Whether a URI is that of the object: its tree has one space of keys, so any entity of the tree may be named.
     func isNamed(by uri: String) -> Bool {

@@ -104,6 +104,7 @@ public enum StoreBackup {
     }
 
     static func removeFile(_ path: String) {
-        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        try? FileManager.default.removeItem(atPath: path)
+        StoreNames.removeSidecars(of: path)
     }
 }

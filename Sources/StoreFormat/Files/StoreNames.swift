@@ -4,7 +4,13 @@ import SQLite
 /// The names that belong to a store: its own, those of what SQLite and we keep beside it, and of its external files.
 /// Whatever else is put there is taken for a part of the store, or removed.
 public enum StoreNames {
-    private static let sidecars = ["-wal", "-shm", "-journal"]
+    /// What SQLite puts behind a file's name for those that it keeps beside it.
+    static let sidecars = ["-wal", "-shm", "-journal"]
+
+    /// Removes what SQLite keeps beside a file.
+    static func removeSidecars(of path: String) {
+        for suffix in sidecars { try? FileManager.default.removeItem(atPath: path + suffix) }
+    }
     /// How the names of all that is ours begin: lock, queue, notices, what migrations and restores build.
     private static let own = "-coexist"
 

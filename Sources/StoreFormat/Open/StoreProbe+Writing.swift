@@ -10,10 +10,8 @@ extension StoreProbe {
     public static func checkWritable(_ path: String) throws {
         let path = RealPath.of(path)
         try checkNames(path)
-        for suffix in sidecars { try checkAccess(path + suffix, path) }
+        for suffix in [""] + StoreNames.sidecars { try checkAccess(path + suffix, path) }
     }
-
-    private static let sidecars = ["", "-wal", "-shm", "-journal"]
 
     /// Looks whether the file has one name. Beside a second one others keep a log, a lock and a queue of their own, and two
     /// programs write without knowing of each other.

@@ -56,85 +56,8 @@ private struct Evaluation {
     let subject: SQLValue
     let leaf: LeafLayout?
 
-    /// A value, with the attribute that a constant beside it takes the type of.
-    private enum Operand {
-        case value(SQLValue, leaf: LeafLayout?)
-        case constant(ModelValue)
-        case list([Operand])
-
-        var leaf: LeafLayout? { if case .value(_, let leaf) = self { leaf } else { nil } }
-
-        var elements: [Operand] {
-            switch self {
-            case .list(let elements): elements
-            case .constant(.array(let values)): values.map { .constant($0) }
-            default: [self]
-            }
-        }
-
-        /// The value where it meets an attribute; none for a constant that never stands there.
-        func column(beside leaf: LeafLayout?) -> SQLValue {
-            switch self {
-            case .value(let value, _): value
-            case .constant(let value):
-                leaf.map { PredicateConstant.value(value, as: $0) ?? .null } ?? PredicateConstant.natural(value)
-            case .list: .null
-            }
-        }
-
-        var text: String? { column(beside: nil).textValue }
-    }
-
     func holds(_ node: PredicateNode) -> Bool {
-        switch node {
-        case .constant(let value): value
-        case .not(let inner): !holds(inner)
-        case .and(let parts): parts.allSatisfy { holds($0) }
-        case .or(let parts): parts.contains { holds($0) }
-        case .comparison(let comparison): holds(comparison)
-        }
-    }
-
-    private func holds(_ comparison: PredicateNode.Comparison) -> Bool {
-        let (left, right) = (operand(comparison.left), operand(comparison.right))
-        let options = comparison.options
-        switch comparison.operator {
-        case .equal: return isEqual(left, right, options)
-        case .notEqual: return !isEqual(left, right, options)
-        case .less: return order(left, right, options) == .orderedAscending
-        case .greater: return order(left, right, options) == .orderedDescending
-        case .lessOrEqual: return order(left, right, options).map { $0 != .orderedDescending } ?? false
-        case .greaterOrEqual: return order(left, right, options).map { $0 != .orderedAscending } ?? false
-        case .between:
-            let bounds = right.elements
-            guard bounds.count == 2, let low = order(left, bounds[0], options),
-                let high = order(left, bounds[1], options)
-            else { return false }
-            return low != .orderedAscending && high != .orderedDescending
-        case .in:
-            if let whole = right.text, let part = left.text {
-                return TextMatch.matches(whole, .contains, part, options)
-            }
-            return right.elements.contains { isEqual(left, $0, options) }
-        case .beginsWith, .endsWith, .contains, .like, .matches:
-            guard let text = left.text, let pattern = right.text else { return false }
-            return TextMatch.matches(text, comparison.operator, pattern, options)
-        }
-    }
-
-    private func isEqual(_ a: Operand, _ b: Operand, _ options: TextMatch.Options) -> Bool {
-        let (x, y) = (a.column(beside: b.leaf), b.column(beside: a.leaf))
-        return x.isNull || y.isNull ? x.isNull && y.isNull : order(a, b, options) == .orderedSame
-    }
-
-    private func order(_ a: Operand, _ b: Operand, _ options: TextMatch.Options) -> ComparisonResult? {
-        let (x, y) = (folded(a.column(beside: b.leaf), options), folded(b.column(beside: a.leaf), options))
-        return x.isNull || y.isNull ? nil : SQLValue.compare(x, y)
-    }
-
-    private func folded(_ value: SQLValue, _ options: TextMatch.Options) -> SQLValue {
-        guard case .text(let text) = value, !options.isEmpty else { return value }
-        return .text(TextMatch.fold(text, options))
+        node.holds { $0.holds(operand($0.left), operand($0.right)) }
     }
 
     private func operand(_ expression: ExpressionNode) -> Operand {
@@ -156,5 +79,44 @@ private struct Evaluation {
         case .conditional(let condition, let yes, let no): return operand(holds(condition) ? yes : no)
         case .objectURI, .variable, .subquery, .archived: return .value(.null, leaf: nil)
         }
+    }
+}
+
+/// A value, with the attribute that a constant beside it takes the type of.
+private enum Operand: PredicateOperand {
+    case value(SQLValue, leaf: LeafLayout?)
+    case constant(ModelValue)
+    case list([Operand])
+
+    var leaf: LeafLayout? { if case .value(_, let leaf) = self { leaf } else { nil } }
+
+    var elements: [Operand] {
+        switch self {
+        case .list(let elements): elements
+        case .constant(.array(let values)): values.map { .constant($0) }
+        default: [self]
+        }
+    }
+
+    /// The value where it meets an attribute; none for a constant that never stands there.
+    func column(beside leaf: LeafLayout?) -> SQLValue {
+        switch self {
+        case .value(let value, _): value
+        case .constant(let value):
+            leaf.map { PredicateConstant.value(value, as: $0) ?? .null } ?? PredicateConstant.natural(value)
+        case .list: .null
+        }
+    }
+
+    var text: String? { column(beside: nil).textValue }
+
+    func isEqual(to other: Operand, _ options: TextMatch.Options) -> Bool {
+        let (x, y) = (column(beside: other.leaf), other.column(beside: leaf))
+        return x.isNull || y.isNull ? x.isNull && y.isNull : order(to: other, options) == .orderedSame
+    }
+
+    func order(to other: Operand, _ options: TextMatch.Options) -> ComparisonResult? {
+        let (x, y) = (column(beside: other.leaf).folded(options), other.column(beside: leaf).folded(options))
+        return x.isNull || y.isNull ? nil : SQLValue.compare(x, y)
     }
 }

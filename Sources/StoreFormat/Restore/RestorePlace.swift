@@ -118,10 +118,10 @@ struct RestorePlace {
     /// when the exchange is done.
     /// - Returns: the name that the old store has now; nil where there was none.
     func exchange(with staged: String) throws -> String? {
-        for suffix in ["-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: staged + suffix) }
+        StoreNames.removeSidecars(of: staged)
         guard exists else {
             // What lies there without a store would be taken for the new one's log.
-            for suffix in ["-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+            StoreNames.removeSidecars(of: path)
             try rename(staged)
             return nil
         }
