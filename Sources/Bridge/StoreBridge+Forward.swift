@@ -1,6 +1,24 @@
 import StoreFormat
+import Synchronization
 
 extension StoreBridge {
+    /// Says whether deletes whose rules reach the other stack's rows are carried out in its name, or refused.
+    public func forwardDeletes(_ isForwarding: Bool) {
+        var made: [StackName: DeleteForwarding] = [:]
+        if isForwarding {
+            for stack in StackName.allCases {
+                made[stack] = DeleteForwarding(to: instance(stack.other), probe: options.forwardProbe)
+            }
+        }
+        for stack in StackName.allCases { instance(stack).setDeleteForwarding(made[stack]) }
+        forwardings.withLock { $0 = made }
+    }
+
+    /// Whether such deletes are forwarded, and how many are on their way now. None outlives its transaction.
+    public var deleteForwarding: (isOn: Bool, pending: Int) {
+        forwardings.withLock { ways in (!ways.isEmpty, ways.values.reduce(0) { $0 + $1.pending }) }
+    }
+
     /// Saves what a context has pending through the bridge's instance of the stack that owns it now.
     /// - Returns: the history transaction's number; nil if nothing had to be written.
     /// - Throws: see `StackInstance.forward(pending:)`; the changes are then still pending.

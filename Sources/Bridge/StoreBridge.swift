@@ -22,7 +22,7 @@ public final class StoreBridge: Sendable {
     /// The backup that this start's adoption made.
     public let adoptionBackup: String?
     let readers: ConnectionPool
-    private let replayReaders: ConnectionPool
+    let replayReaders: ConnectionPool
     let longReaders: ConnectionPool
     /// One connection, so that maintenance is done one thing at a time.
     let maintenance: ConnectionPool?
@@ -30,18 +30,18 @@ public final class StoreBridge: Sendable {
     /// The units that a handover, a freeze or a thaw is about just now.
     let unitsAtWork = Mutex<Set<String>>([])
     /// Nil where the store is only looked at, in a folder that may not be written.
-    private let lock: StoreLock?
+    let lock: StoreLock?
     private let replayers: [StackName: Replayer]
-    private let watcher: Mutex<CommitWatcher?>
-    private let log: BridgeLog
+    let watcher: Mutex<CommitWatcher?>
+    let log: BridgeLog
     let guardKeeper: GuardKeeper
-    private let retention = Mutex<RetentionKeeper?>(nil)
+    let retention = Mutex<RetentionKeeper?>(nil)
     let health = BridgeHealth()
     let keeper: LogKeeper
     /// Units that a handover which failed left frozen.
     let thaws = ThawKeeper()
     /// What each stack's deletes go through to the other's rows.
-    private let forwardings: Mutex<[StackName: DeleteForwarding]> = Mutex([:])
+    let forwardings: Mutex<[StackName: DeleteForwarding]> = Mutex([:])
 
     /// Takes the store's lock, adopts it where it never was, opens both stacks and starts to replay.
     /// - Parameter stacks: opens the two stacks.
@@ -184,42 +184,13 @@ public final class StoreBridge: Sendable {
         }
     }
 
-    /// Says whether deletes whose rules reach the other stack's rows are carried out in its name, or refused.
-    public func forwardDeletes(_ isForwarding: Bool) {
-        var made: [StackName: DeleteForwarding] = [:]
-        if isForwarding {
-            for stack in StackName.allCases {
-                made[stack] = DeleteForwarding(to: instance(stack.other), probe: options.forwardProbe)
-            }
-        }
-        for stack in StackName.allCases { instance(stack).setDeleteForwarding(made[stack]) }
-        forwardings.withLock { $0 = made }
-    }
-
-    /// Whether such deletes are forwarded, and how many are on their way now. None outlives its transaction.
-    public var deleteForwarding: (isOn: Bool, pending: Int) {
-        forwardings.withLock { ways in (!ways.isEmpty, ways.values.reduce(0) { $0 + $1.pending }) }
-    }
-
     /// The stack of that name.
     public func instance(_ stack: StackName) -> any StackInstance { stack == .legacy ? legacy : model }
 
     /// How old readers may get, and are.
     public var readerAge: ReaderAge { options.readerAge }
-    /// Warnings of this run, oldest first: what a person should know.
-    public var warnings: [String] { log.warnings }
-    /// Alarms since the start: foreign writes that no history tells of, failures of replay.
-    public var alarms: [String] { log.alarms }
-    /// What happened since the bridge was opened.
-    public var counts: BridgeCounts { log.counts }
-    /// Sets who is told of each alarm when it is raised, on whatever thread that is; nil ends it.
-    public func setAlarmHandler(_ handler: (@Sendable (String) -> Void)?) { log.setAlarmHandler(handler) }
-    func alarm(_ text: String) { log.alarm(text) }
     /// Has history purged soon, as the options say.
     func nudgeRetention() { retention.withLock { $0 }?.nudge() }
-    func noteHolders(_ names: [String]) { log.note(holders: names) }
-    /// Times from a commit to its replay into the other stack, in seconds.
-    public var staleness: Percentiles { log.staleness }
 
     /// Brings stacks up to a transaction, or to the newest.
     /// - Returns: each stack's position.
@@ -269,55 +240,5 @@ public final class StoreBridge: Sendable {
     public func lastTransaction() throws -> Int64 {
         let store = store
         return try read { try HistoryReader($0, store: store).last() }
-    }
-
-    /// Stops replay, closes the stacks, and moves the WAL into the store. In-flight saves finish first.
-    /// - Returns: what could not be done, for the log; empty if all was.
-    @discardableResult
-    public func close() -> [String] {
-        options.readerAge.setHandler(nil)
-        retention.withLock { keeper in
-            keeper?.stop()
-            keeper = nil
-        }
-        watcher.withLock { watcher in
-            watcher?.stop()
-            watcher = nil
-        }
-        thaws.finish()
-        legacy.close()
-        model.close()
-        keeper.finish()
-        log.finish()
-        var problems: [String] = []
-        if guardKeeper.mode == .whileRunning, readOnlyReason == nil {
-            do {
-                try maintain { connection in
-                    try connection.transaction(.immediate) {
-                        try GuardTriggers.remove(from: connection)
-                        try CoexistenceState.countCommit(connection)
-                    }
-                }
-            } catch { problems.append("the guard's triggers could not be removed: \(error)") }
-        }
-        readers.close()
-        replayReaders.close()
-        longReaders.close()
-        StoreHealth.setHandler(of: store, nil)
-        var logProblem: String?
-        do {
-            if readOnlyReason == nil {
-                let result = try checkpoint(within: 2)
-                if !result.isComplete {
-                    let reader = LogReaders.description(databasePath: store.path) ?? "a reader"
-                    problems.append("the WAL could not be checkpointed whole: in the way was \(reader)")
-                }
-            }
-        } catch { logProblem = "the log could not be moved into the store, and has to stay beside it: \(error)" }
-        maintenance?.close()
-        // The last connection moves the log too, and removes it.
-        if let logProblem, keeper.size > 0 { problems.append(logProblem) }
-        lock?.release()
-        return problems
     }
 }

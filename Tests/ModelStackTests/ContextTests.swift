@@ -6,21 +6,12 @@ import Synchronization
 import TestKit
 import Testing
 
+/// What a context saves, fetches, keeps apart and gives up.
 @Suite struct ContextTests {
-    private let folder: TemporaryFolder
-    private let container: ModelContainer
-    private let context: ModelContext
+    private let sample: TripSample
+    private var context: ModelContext { sample.context }
 
-    init() throws {
-        folder = try TemporaryFolder()
-        let url = URL(fileURLWithPath: folder.file("Trips.store"))
-        container = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url))
-        context = ModelContext(container)
-    }
-
-    private func sql(_ text: String) throws -> [[SQLValue]] {
-        try StoreConnector.connect(folder.file("Trips.store"), .reader).query(text)
-    }
+    init() throws { sample = try TripSample() }
 
     @Test func savedObjectHasItsColumnsAndReadsBackEqual() throws {
         let trip = Trip(name: "Alps", destination: "Zermatt")
@@ -35,13 +26,15 @@ import Testing
         try context.save()
         #expect(!context.hasChanges)
         #expect(
-            try sql("SELECT ZNAME, ZDESTINATION, ZBUDGET, ZDAYS, ZKIND, ZSTREET, ZNUMBER, Z_OPT FROM ZTRIP") == [
+            try sample.sql("SELECT ZNAME, ZDESTINATION, ZBUDGET, ZDAYS, ZKIND, ZSTREET, ZNUMBER, Z_OPT FROM ZTRIP") == [
                 ["Alps", "Zermatt", 12.5, 1, "business", "Main", 7, 1]
             ])
-        #expect(try sql("SELECT hex(ZPHOTO) FROM ZTRIP") == [["01010203"]])
+        #expect(try sample.sql("SELECT hex(ZPHOTO) FROM ZTRIP") == [["01010203"]])
         #expect(
-            try sql("SELECT ZTITLE, ZTRIP, ZISPACKED FROM ZITEM ORDER BY ZTITLE") == [["Rope", 1, 0], ["Tent", 1, 0]])
-        let other = ModelContext(container)
+            try sample.sql("SELECT ZTITLE, ZTRIP, ZISPACKED FROM ZITEM ORDER BY ZTITLE") == [
+                ["Rope", 1, 0], ["Tent", 1, 0],
+            ])
+        let other = ModelContext(sample.container)
         let read = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
         #expect(read.address == Trip.Address(street: "Main", number: 7))
         #expect(read.kind == .business)
@@ -60,7 +53,7 @@ import Testing
         #expect(trip.persistentModelID.reference == ObjectReference(entity: "Trip", key: 1))
         let found: Trip? = try context.existingModel(for: early)
         #expect(found === trip)
-        let other = ModelContext(container)
+        let other = ModelContext(sample.container)
         #expect(throws: StoreError.self) { let _: Trip? = try other.existingModel(for: early) }
     }
 
@@ -71,8 +64,8 @@ import Testing
         trip.name = "Alps"
         #expect(!context.hasChanges)
         try context.save()
-        #expect(try sql("SELECT Z_OPT FROM ZTRIP") == [[1]])
-        #expect(try sql("SELECT count(*) FROM ATRANSACTION") == [[1]])
+        #expect(try sample.sql("SELECT Z_OPT FROM ZTRIP") == [[1]])
+        #expect(try sample.sql("SELECT count(*) FROM ATRANSACTION") == [[1]])
     }
 
     @Test func bothEndsOfARelationshipFollow() throws {
@@ -87,8 +80,8 @@ import Testing
         item.trip = nil
         #expect(trip.items.map(\.title) == ["Rope"])
         try context.save()
-        #expect(try sql("SELECT Z_OPT FROM ZTRIP") == [[2]])
-        #expect(try sql("SELECT ZTITLE FROM ZITEM WHERE ZTRIP IS NULL") == [["Tent"]])
+        #expect(try sample.sql("SELECT Z_OPT FROM ZTRIP") == [[2]])
+        #expect(try sample.sql("SELECT ZTITLE FROM ZITEM WHERE ZTRIP IS NULL") == [["Tent"]])
     }
 
     @Test func manyToManyIsReadFromBothEnds() throws {
@@ -98,7 +91,7 @@ import Testing
         item.tags = [label]
         #expect(label.items.map(\.title) == ["Tent"])
         try context.save()
-        let other = ModelContext(container)
+        let other = ModelContext(sample.container)
         let read = try #require(try other.fetch(FetchDescriptor<Label>()).first)
         #expect(read.items.map(\.title) == ["Tent"])
         read.items = []
@@ -106,85 +99,12 @@ import Testing
         #expect(item.tags.isEmpty)
     }
 
-    @Test func deletedObjectTakesItsItemsAlong() throws {
-        let trip = Trip(name: "Alps")
-        let guide = Guide(name: "Ann")
-        context.insert(trip)
-        trip.items = [Item(title: "Tent"), Item(title: "Rope")]
-        trip.guide = guide
-        try context.save()
-        let other = ModelContext(container)
-        other.delete(try #require(try other.fetch(FetchDescriptor<Trip>()).first))
-        try other.save()
-        #expect(try sql("SELECT count(*) FROM ZITEM") == [[0]])
-        #expect(try sql("SELECT Z_OPT FROM ZGUIDE") == [[2]])
-        #expect(try sql("SELECT count(*) FROM ACHANGE WHERE ZCHANGETYPE = 2") == [[3]])
-        #expect(trip.isDeleted)
-        #expect(guide.trips?.isEmpty == true)
-    }
-
-    @Test func deleteByPredicateAppliesTheRules() throws {
-        for name in ["a", "b", "c"] {
-            let trip = Trip(name: name)
-            context.insert(trip)
-            trip.items = [Item(title: name)]
-        }
-        try context.save()
-        try context.delete(model: Trip.self, where: #Predicate { $0.name != "b" })
-        try context.save()
-        #expect(try sql("SELECT ZTITLE FROM ZITEM") == [["b"]])
-    }
-
-    @Test func deleteByPredicateRemovesTheExternalFiles() throws {
-        for name in ["a", "b", "c"] {
-            let trip = Trip(name: name)
-            trip.photo = Data(repeating: 1, count: 200_000)
-            context.insert(trip)
-        }
-        try context.save()
-        let files = ExternalData(storePath: folder.file("Trips.store")).folder
-        #expect(try FileManager.default.contentsOfDirectory(atPath: files).count == 3)
-        try context.delete(model: Trip.self)
-        try context.save()
-        #expect(try sql("SELECT count(*) FROM ZTRIP") == [[0]])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: files) == [])
-    }
-
-    @Test func deleteByPredicateThatLeavesAMandatoryInverseEmptyIsRefusedWhole() throws {
-        let path = folder.file("Chats.store")
-        let chats = ModelContext(
-            try ModelContainer(
-                for: Chat.self, Remark.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: path))))
-        chats.insert(Chat(topic: "empty"))
-        chats.insert(Remark(chat: Chat(topic: "full")))
-        try chats.save()
-        func rows() throws -> [[SQLValue]] {
-            try StoreConnector.connect(path, .reader).query(
-                "SELECT (SELECT count(*) FROM ZCHAT), (SELECT count(*) FROM ZREMARK), (SELECT count(*) FROM ATRANSACTION)"
-            )
-        }
-        let error = #expect(throws: StoreError.self) {
-            try chats.delete(model: Chat.self)
-            try chats.save()
-        }
-        #expect(error?.code == .validationFailed)
-        #expect(error?.message.contains("Remark") == true)
-        #expect(error?.objects.map(\.object.entity) == ["Remark"])
-        #expect(try rows() == [[2, 1, 1]])
-        chats.rollback()
-        // With the remarks they go.
-        try chats.delete(model: Remark.self)
-        try chats.delete(model: Chat.self)
-        try chats.save()
-        #expect(try rows() == [[0, 0, 2]])
-    }
-
     @Test func aClassThatTheContainerLacksIsUnknown() throws {
         context.insert(Trip(name: "Alps"))
         try context.save()
         func image() throws -> [String: String] {
             // Readers leave their marks in the log's index.
-            try FileImage.of(folder.path).filter { !$0.key.hasSuffix("-shm") }
+            try FileImage.of(sample.folder.path).filter { !$0.key.hasSuffix("-shm") }
         }
         let before = try image()
         let fetch = #expect(throws: StoreError.self) { _ = try context.fetch(FetchDescriptor<Lonely>()) }
@@ -204,10 +124,10 @@ import Testing
         let second = Trip(name: "Alps", destination: "y")
         context.insert(second)
         try context.save()
-        #expect(try sql("SELECT Z_PK, ZDESTINATION, Z_OPT FROM ZTRIP") == [[1, "y", 2]])
+        #expect(try sample.sql("SELECT Z_PK, ZDESTINATION, Z_OPT FROM ZTRIP") == [[1, "y", 2]])
         #expect(second.persistentModelID == first.persistentModelID)
         #expect(first.destination == "y")
-        #expect(try sql("SELECT ZCHANGETYPE FROM ACHANGE ORDER BY Z_PK") == [[0], [1]])
+        #expect(try sample.sql("SELECT ZCHANGETYPE FROM ACHANGE ORDER BY Z_PK") == [[0], [1]])
     }
 
     @Test func rollbackBringsTheStoredValuesBack() throws {
@@ -222,22 +142,6 @@ import Testing
         #expect(trip.items.isEmpty)
         #expect(!trip.isDeleted)
         #expect(!context.hasChanges)
-    }
-
-    @Test func versionConflictKeepsThePendingChanges() throws {
-        let trip = Trip(name: "Alps")
-        context.insert(trip)
-        try context.save()
-        trip.destination = "mine"
-        let other = ModelContext(container)
-        try #require(try other.fetch(FetchDescriptor<Trip>()).first).destination = "theirs"
-        try other.save()
-        let error = #expect(throws: StoreError.self) { try context.save() }
-        #expect(error?.code == .versionConflict)
-        #expect(trip.destination == "mine")
-        #expect(context.hasChanges)
-        context.rollback()
-        #expect(trip.destination == "theirs")
     }
 
     @Test func pendingObjectsAreFetchedSortedAmongTheStored() throws {
@@ -255,79 +159,13 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 3)
     }
 
-    /// What another instance changed is told to those who look at it, and to nobody else.
-    @Test func staleObjectReadsTheNewValueAfterTheReplayAndItsObserverHears() async throws {
-        let trip = Trip(name: "Alps")
-        context.insert(trip)
-        try context.save()
-        let heardOfName = Mutex(false)
-        withObservationTracking {
-            _ = trip.name
-        } onChange: {
-            heardOfName.withLock { $0 = true }
-        }
-        let other = try ModelInstance(path: folder.file("Trips.store"))
-        try await confirmation { heard in
-            withObservationTracking {
-                _ = trip.destination
-            } onChange: {
-                heard()
-            }
-            _ = try other.save(
-                ObjectBatch([
-                    .update(
-                        .init(entity: "Trip", key: 1), values: ["destination": .attribute(.string("Bern"))],
-                        expecting: nil)
-                ]))
-            let history = HistoryReader(
-                try StoreConnector.connect(folder.file("Trips.store"), .reader), store: container.instance.store)
-            try container.instance.apply(history.transactions(after: container.instance.position))
-            #expect(trip.destination == "Bern")
-        }
-        #expect(!heardOfName.withLock { $0 })
-    }
-
-    /// However much others save, a context that does not look keeps a bounded list of it, and still sees all.
-    @Test func aContextThatDoesNotLookForLongSeesEverythingAfterwards() throws {
-        for name in ["a", "b", "c"] { context.insert(Trip(name: name)) }
-        try context.save()
-        let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
-        #expect(trips.map(\.days) == [1, 1, 1])
-        let changed = try StoreConnector.connect(folder.file("Trips.store"), .writer(.full))
-        try changed.transaction(.immediate) {
-            for text in [
-                "UPDATE ZTRIP SET ZDAYS = 7 WHERE ZNAME = 'a'", "DELETE FROM ZTRIP WHERE ZNAME = 'b'",
-                """
-                INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP)
-                WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 120) SELECT i, 16002, i FROM n
-                """,
-                """
-                INSERT INTO ACHANGE (Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
-                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-                SELECT 16001, 1, p.Z_ENT, 1, t.Z_PK FROM Z_PRIMARYKEY p, n, ATRANSACTION t WHERE Z_NAME = 'Trip' AND t.Z_PK >= 10
-                """,
-                """
-                INSERT INTO ACHANGE (Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID)
-                SELECT 16001, 2, Z_ENT, 2, 10 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Trip'
-                """,
-                "UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM ACHANGE) WHERE Z_NAME = 'CHANGE'",
-                "UPDATE Z_PRIMARYKEY SET Z_MAX = 120 WHERE Z_NAME = 'TRANSACTION'",
-            ] { try changed.run(text) }
-        }
-        try container.instance.replay()
-        #expect(container.instance.position == 120)
-        #expect(trips[0].days == 7)
-        #expect(trips[1].isDeleted)
-        #expect(trips[2].days == 1)
-    }
-
     @Test func whatTheStoreCannotHaveReadsAsTheClassDefault() throws {
         context.insert(Trip(name: "Alps"))
         try context.save()
-        try StoreConnector.connect(folder.file("Trips.store"), .writer(.full)).run(
+        try StoreConnector.connect(sample.path, .writer(.full)).run(
             "UPDATE ZTRIP SET ZKIND = 'moon', ZNOTES = x'00', ZDAYS = NULL, ZCODE = 7")
-        container.instance.dropCaches(of: nil, position: nil)
-        let trip = try #require(try ModelContext(container).fetch(FetchDescriptor<Trip>()).first)
+        sample.container.instance.dropCaches(of: nil, position: nil)
+        let trip = try #require(try ModelContext(sample.container).fetch(FetchDescriptor<Trip>()).first)
         #expect(trip.kind == .holiday)
         #expect(trip.notes == [])
         #expect(trip.days == 1)
@@ -336,7 +174,7 @@ import Testing
     }
 
     @Test func otherClassesThanTheStoresAreRefused() throws {
-        let url = URL(fileURLWithPath: folder.file("Trips.store"))
+        let url = URL(fileURLWithPath: sample.path)
         let error = #expect(throws: StoreError.self) {
             try ModelContainer(for: Lonely.self, configurations: ModelConfiguration(url: url))
         }
@@ -351,10 +189,10 @@ import Testing
         trip.budget = .nan
         let error = #expect(throws: StoreError.self) { try context.save() }
         #expect(error?.code == .validationFailed)
-        #expect(try sql("SELECT count(*) FROM ZITEM") == [[0]])
+        #expect(try sample.sql("SELECT count(*) FROM ZITEM") == [[0]])
         trip.budget = 1
         try context.save()
-        #expect(try sql("SELECT count(*) FROM ZITEM") == [[1]])
+        #expect(try sample.sql("SELECT count(*) FROM ZITEM") == [[1]])
     }
 }
 
@@ -364,24 +202,5 @@ final class Lonely {
 
     init(name: String) {
         self.name = name
-    }
-}
-
-@Model
-final class Chat {
-    var topic: String
-    @Relationship(deleteRule: .nullify, inverse: \Remark.chat) var remarks: [Remark] = []
-
-    init(topic: String) {
-        self.topic = topic
-    }
-}
-
-@Model
-final class Remark {
-    var chat: Chat
-
-    init(chat: Chat) {
-        self.chat = chat
     }
 }

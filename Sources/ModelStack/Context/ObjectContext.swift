@@ -59,6 +59,12 @@ final class ObjectContext {
         registered[root][key]?.takeUnretainedValue()
     }
 
+    /// The objects of these trees that somebody holds; nil for all trees.
+    func registeredObjects(_ roots: Set<Int>?) -> [ModelBacking] {
+        registered.indices.filter { roots?.contains($0) ?? true }
+            .flatMap { registered[$0].values.map { $0.takeUnretainedValue() } }
+    }
+
     func reserve(_ root: Int, _ count: Int) {
         registered[root].reserveCapacity(registered[root].count + count)
     }
@@ -80,7 +86,7 @@ final class ObjectContext {
         if isNew { forgetToManys(backing) }
     }
 
-    private func forgetToManys(_ backing: ModelBacking) {
+    func forgetToManys(_ backing: ModelBacking) {
         for i in backing.toManys.indices where !backing.toManys[i].isChanged { backing.toManys[i].elements = nil }
     }
 
@@ -241,66 +247,6 @@ final class ObjectContext {
         backing.temporaryKey = backing.temporaryKey ?? backing.key
         backing.key = key
         register(backing)
-    }
-
-    // MARK: News from outside
-
-    func syncIfNeeded() {
-        if inbox.hasNews { readNews() }
-    }
-
-    private func readNews() {
-        for news in inbox.take() {
-            switch news {
-            case .changed(let changes):
-                for change in changes {
-                    guard let backing = registeredObject(change.root, change.key) else { continue }
-                    outdate(backing, isDeleted: change.isDelete, properties: change.properties)
-                }
-            case .dropped(let roots):
-                for root in registered.indices where roots?.contains(root) ?? true {
-                    for object in Array(registered[root].values) {
-                        outdate(object.takeUnretainedValue(), isDeleted: false)
-                    }
-                }
-            }
-        }
-    }
-
-    /// Somebody else changed the object: a clean one reads again, one with changes is left to the version test.
-    private func outdate(_ backing: ModelBacking, isDeleted: Bool, properties: [String]? = nil) {
-        guard backing.state == .persistent || backing.state == .deleted else { return }
-        forgetToManys(backing)
-        guard !pendingKeys.contains(ObjectIdentifier(backing)) || !isChanged(backing) && backing.state == .persistent
-        else {
-            // Read anew once the changes are given up.
-            backing.isStale = true
-            return
-        }
-        if isDeleted {
-            backing.state = .gone
-        } else {
-            backing.values = []
-            backing.isStale = true
-        }
-        notifyProperties?(backing, properties)
-    }
-
-    /// Reads an object without changes anew.
-    func refreshFromStore(_ backing: ModelBacking) {
-        guard let entity = backing.entity, backing.state == .persistent, backing.values.isEmpty else { return }
-        backing.isStale = false
-        backing.isShown = false
-        do {
-            if let row = try instance.row(entity, backing.key) {
-                backing.row = row
-            } else {
-                backing.state = .gone
-            }
-        } catch {
-            // Without a connection the last known values stay; the next save's version test decides.
-            backing.isStale = true
-        }
     }
 
     /// Lets go of pending objects, so that a context that is given up with changes does not stay.

@@ -84,32 +84,3 @@ final class TintTransformer: ModelStack.ValueTransformer, @unchecked Sendable {
         self.maker = maker
     }
 }
-
-/// A store of these classes.
-struct GadgetStore {
-    let folder: TemporaryFolder
-    let path: String
-    let container: ModelContainer
-
-    init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("Gadgets.store")
-        container = try Self.container(path)
-    }
-
-    /// Another container on the same file, as another run of the program would have.
-    static func container(_ path: String) throws -> ModelContainer {
-        try ModelContainer(
-            for: Gadget.self, Maker.self, configurations: ModelConfiguration(url: URL(fileURLWithPath: path)))
-    }
-
-    /// Whether the `sqlite3` shell finds that true of every gadget's row.
-    func holds(_ condition: String) throws -> Bool {
-        try Programs.sqlite3(path, "SELECT count(*) = sum(\(condition)) FROM ZGADGET").output == "1\n"
-    }
-
-    func foreign(_ sql: String) throws {
-        let result = try Programs.sqlite3(path, sql)
-        if result.exitCode != 0 { throw CocoaError(.fileWriteUnknown, userInfo: ["errors": result.errors]) }
-    }
-}

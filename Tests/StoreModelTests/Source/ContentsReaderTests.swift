@@ -4,35 +4,17 @@ import Testing
 @testable import StoreModel
 
 @Suite struct ContentsReaderTests {
-    private func read(_ body: String) throws -> ModelDescription {
-        let text = "<?xml version=\"1.0\"?>\n<model userDefinedModelVersionIdentifier=\"1.8\">\(body)</model>"
-        return try ContentsReader(Data(text.utf8), source: "test").model()
-    }
-
-    private func attribute(_ attributes: String) throws -> AttributeDescription {
-        let model = try read("<entity name=\"E\"><attribute name=\"a\" \(attributes)/></entity>")
-        return try #require(model["E"]?.attributes.first)
-    }
-
     @Test(arguments: ["YES", "yes", "Yes", "true", "TRUE", "1"])
     func aFlagIsYesInWhateverCase(_ text: String) throws {
-        #expect(try attribute("attributeType=\"String\" optional=\"\(text)\"").isOptional)
+        #expect(try ContentsSample.attribute("attributeType=\"String\" optional=\"\(text)\"").isOptional)
         #expect(
-            try attribute("attributeType=\"Boolean\" defaultValueString=\"\(text)\"").defaultValue == .bool(true))
+            try ContentsSample.attribute("attributeType=\"Boolean\" defaultValueString=\"\(text)\"").defaultValue
+                == .bool(true))
     }
 
     @Test(arguments: ["NO", "no", "False", "0", ""])
     func aFlagIsNoInWhateverCase(_ text: String) throws {
-        #expect(try !attribute("attributeType=\"String\" optional=\"\(text)\"").isOptional)
-    }
-
-    @Test func aFlagThatIsNeitherIsRefusedWithItsLine() throws {
-        #expect(throws: ModelError.malformed(source: "test", reason: "line 2: optional is `maybe`, not YES or NO")) {
-            try attribute("attributeType=\"String\" optional=\"maybe\"")
-        }
-        // What only an editor knows is kept, whatever it says.
-        let model = try read("<entity name=\"E\" later=\"maybe\"/>")
-        #expect(model.unreadParts.map(\.value) == ["maybe"])
+        #expect(try !ContentsSample.attribute("attributeType=\"String\" optional=\"\(text)\"").isOptional)
     }
 
     @Test(arguments: ["UTF-8", "UTF-16", "ISO-8859-1"], ["\n", "\r\n", "\r"])
@@ -57,7 +39,7 @@ import Testing
 
     @Test func anInheritedAttributeOfAnotherTypeIsRefusedWithItsLine() throws {
         func model(_ type: String) throws -> ModelDescription {
-            try read(
+            try ContentsSample.read(
                 """
                 <entity name="A"><attribute name="b" optional="YES" attributeType="String"/></entity>
                 <entity name="M" parentEntity="A"/><entity name="B" parentEntity="M">
@@ -74,7 +56,7 @@ import Testing
     }
 
     @Test func entitiesAndTheirPartsAreRead() throws {
-        let model = try read(
+        let model = try ContentsSample.read(
             """
             <entity name="Base" isAbstract="YES" representedClassName="NSManagedObject" syncable="YES"/>
             <entity name="Note" parentEntity="Base" representedClassName=".Note" elementID="Memo" versionHashModifier="2"
@@ -128,23 +110,25 @@ import Testing
         ("attributeType=\"Integer 32\" defaultValueString=\"many\"", .integer32, .string("many")),
     ])
     func defaultsAreReadByType(_ attributes: String, _ type: AttributeType, _ value: ModelValue) throws {
-        let attribute = try attribute(attributes)
+        let attribute = try ContentsSample.attribute(attributes)
         #expect(attribute.type == type)
         #expect(attribute.defaultValue == value)
     }
 
     @Test func boundsBecomeValidationsToo() throws {
-        let number = try attribute("attributeType=\"Double\" minValueString=\"-3.5\" maxValueString=\"4\"")
+        let number = try ContentsSample.attribute(
+            "attributeType=\"Double\" minValueString=\"-3.5\" maxValueString=\"4\"")
         #expect(number.minimum == .double(-3.5) && number.maximum == .double(4))
         #expect(number.validations.map(\.predicateFormat) == ["SELF >= -3.5", "SELF <= 4.0"])
-        let text = try attribute("attributeType=\"String\" maxValueString=\"12\" regularExpressionString=\"[a-z]+\"")
+        let text = try ContentsSample.attribute(
+            "attributeType=\"String\" maxValueString=\"12\" regularExpressionString=\"[a-z]+\"")
         #expect(text.maximum == .integer(12) && text.regularExpression == "[a-z]+")
         #expect(text.validations.map(\.predicateFormat) == ["length <= 12", "SELF MATCHES \"[a-z]+\""])
         #expect(text.validations.map(\.warning) == [.integer(1660), .integer(1680)])
     }
 
     @Test func flagsOfAttributesAreRead() throws {
-        let binary = try attribute(
+        let binary = try ContentsSample.attribute(
             """
             attributeType="Binary" optional="YES" transient="YES" allowsExternalBinaryDataStorage="YES" indexed="YES"
             preserveAfterDeletion="YES" spotlightIndexingEnabled="YES" storedInTruthFile="YES" elementID="old"
@@ -154,17 +138,17 @@ import Testing
         #expect(binary.preservesValueInHistoryOnDeletion && binary.isIndexedBySpotlight && binary.isStoredInTruthFile)
         #expect(binary.renamingIdentifier == "old" && binary.usesScalarValueType == false)
         #expect(binary.versionHashModifier == "add index" && binary.allowsCloudEncryption)
-        let transformable = try attribute(
+        let transformable = try ContentsSample.attribute(
             "attributeType=\"Transformable\" customClassName=\"[String]\" valueTransformerName=\"T\"")
         #expect(transformable.valueClassName == "[String]" && transformable.valueTransformerName == "T")
-        let derived = try attribute(
+        let derived = try ContentsSample.attribute(
             "attributeType=\"String\" derived=\"YES\" derivationExpression=\"uppercase:(title)\"")
         #expect(derived.derivation?.hashDescription == "uppercase:(title)" && derived.isReadOnly)
-        #expect(try attribute("optional=\"YES\" transient=\"YES\"").type == .undefined)
+        #expect(try ContentsSample.attribute("optional=\"YES\" transient=\"YES\"").type == .undefined)
     }
 
     @Test func compositesUnfoldWhereTheyAreNamed() throws {
-        let model = try read(
+        let model = try ContentsSample.read(
             """
             <entity name="E"><attribute name="where" attributeType="Composite" composite="Point"/></entity>
             <composite name="Point"><attribute name="x" attributeType="Double"/>
@@ -175,7 +159,7 @@ import Testing
     }
 
     @Test func relationshipsAndFetchedPropertiesAreRead() throws {
-        let model = try read(
+        let model = try ContentsSample.read(
             """
             <entity name="A">
               <relationship name="bs" optional="YES" toMany="YES" minCount="1" maxCount="9" deletionRule="Cascade"
@@ -196,73 +180,8 @@ import Testing
         #expect(model["A"]?.fetchedProperties.first?.request.predicateFormat == "n = $FETCH_SOURCE.n")
     }
 
-    @Test(arguments: [
-        "<entity/>", "<entity name=\"A\"/><entity name=\"A\"/>", "<what/>", "<entity name=\"A\"><x/></entity>",
-        "<entity name=\"A\" parentEntity=\"B\"/>", "<entity name=\"A\" parentEntity=\"A\"/>",
-        "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Odd\"/></entity>",
-        "<entity name=\"A\"><attribute name=\"a\"/><attribute name=\"a\"/></entity>",
-        "<entity name=\"A\"><relationship name=\"r\" maxCount=\"x\" destinationEntity=\"A\"/></entity>",
-        "<entity name=\"A\"><relationship name=\"r\"/></entity>", "<entity name=\"A\">",
-        "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Composite\" composite=\"P\"/></entity>",
-        "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Composite\" composite=\"P\"/></entity><composite name=\"P\">"
-            + "<attribute name=\"b\" attributeType=\"Composite\" composite=\"P\"/></composite>",
-        "<entity name=\"A\"><attribute name=\"a\" derived=\"YES\" derivationExpression=\"((\"/></entity>",
-        "text", "<![CDATA[text]]>", "<configuration name=\"C\"><memberEntity/></configuration>",
-        "<fetchRequest name=\"F\"/><fetchRequest name=\"F\"/>",
-        "<configuration name=\"C\"/><configuration name=\"C\"/>",
-    ])
-    func whatIsNoModelIsRefused(_ body: String) {
-        #expect(throws: ModelError.self) { try read(body) }
-    }
-
-    /// What stands in the third line of a model, with what the error says of it.
-    private static let faults: [(inside: String, after: String, says: String)] = [
-        ("<relationship name=\"r\" maxCount=\"1\" destinationEntity=\"Z\"/>", "", "entity Z does not exist"),
-        (
-            "<relationship name=\"r\" maxCount=\"1\" destinationEntity=\"A\" inverseName=\"s\"/>", "",
-            "inverse A.s does not exist"
-        ),
-        ("<attribute name=\"a\" attributeType=\"Odd\"/>", "", "attributeType `Odd` is not supported"),
-        ("<relationship name=\"r\" deletionRule=\"Odd\" destinationEntity=\"A\"/>", "", "deletion rule `Odd`"),
-        ("<relationship name=\"r\" minCount=\"many\" destinationEntity=\"A\"/>", "", "minCount `many` is no number"),
-        ("<attribute name=\"a\" attributeType=\"Composite\" composite=\"P\"/>", "", "composite P does not exist"),
-        ("<attribute name=\"a\" attributeType=\"Composite\"/>", "", "names none"),
-        ("<attribute name=\"a\" attributeType=\"Date\" defaultDateTimeInterval=\"x\"/>", "", "no number of seconds"),
-        ("<attribute name=\"a\" attributeType=\"String\" derived=\"YES\"/>", "", "no derivationExpression"),
-        (
-            "<fetchIndex name=\"i\"><fetchIndexElement property=\"a\" type=\"Odd\"/></fetchIndex>", "",
-            "index type `Odd`"
-        ),
-        (
-            "<fetchIndex name=\"i\"><fetchIndexElement property=\"a\" order=\"odd\"/></fetchIndex>", "",
-            "index order `odd`"
-        ),
-        ("<fetchIndex name=\"i\"><fetchIndexElement/></fetchIndex>", "", "names no property"),
-        ("<fetchIndex name=\"i\"><odd/></fetchIndex>", "", "element <odd>"),
-        ("<attribute name=\"a\"><odd/></attribute>", "", "element <odd>"),
-        ("<uniquenessConstraints><uniquenessConstraint/></uniquenessConstraints>", "", "names no property"),
-        ("<userInfo><entry key=\"k\"/><entry key=\"k\"/></userInfo>", "", "the key k twice"),
-        ("<userInfo><odd/></userInfo>", "", "element <odd>"),
-        ("<fetchedProperty name=\"f\"/>", "", "0 fetch requests"),
-        ("", "<entity name=\"B\" parentEntity=\"Z\"/>", "parent entity Z does not exist"),
-        ("", "<entity name=\"B\" parentEntity=\"B\"/>", "entity B inherits from itself"),
-        ("", "<entity name=\"A\"/>", "entity A is there twice"),
-        (
-            "", "<composite name=\"P\"><attribute name=\"x\"/><attribute name=\"x\"/></composite>",
-            "composite P has x twice"
-        ),
-    ]
-
-    @Test(arguments: faults)
-    func anErrorNamesTheLine(_ fault: (inside: String, after: String, says: String)) throws {
-        let body = "<entity name=\"A\">\n\(fault.inside)</entity>\(fault.after)"
-        let error = #expect(throws: ModelError.self) { try read(body) }
-        let message = error.map { "\($0)" } ?? ""
-        #expect(message.contains("line 3") && message.contains(fault.says), "\(message)")
-    }
-
     @Test func attributesWithoutAMeaningAreKeptWithTheirPlace() throws {
-        let model = try read(
+        let model = try ContentsSample.read(
             """
             <entity name="A" shade="dark"><attribute name="a" attributeType="Date" defaultDateTimeInterval="5"
                 defaultValueString="tomorrow" derivationExpression="b"/>
@@ -285,7 +204,7 @@ import Testing
     }
 
     @Test func aBoundThatIsNoValueBoundsNothing() throws {
-        let date = try attribute(
+        let date = try ContentsSample.attribute(
             "attributeType=\"Date\" minValueString=\"2010-01-01 01:00:00\" maxDateTimeInterval=\"9\"")
         #expect(date.minimum == .string("2010-01-01 01:00:00"))
         #expect(date.validations.map(\.predicateFormat) == ["SELF <= CAST(9.0, \"NSDate\")"])
