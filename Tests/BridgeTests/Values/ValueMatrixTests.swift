@@ -10,22 +10,25 @@ import Testing
 @Suite struct ValueMatrixTests {
     @Test(arguments: StackName.allCases)
     func whatOneStackWritesTheOtherReads(writer: StackName) throws {
-        for value in ValueCases.all {
-            let sample = try ValueSample()
-            let object: ObjectReference
-            do {
-                let bridge = try sample.open(writer)
-                defer { bridge.close() }
-                object = try bridge.instance(writer).insert("Sample", [value.attribute: value.value])
+        let sample = try ValueSample()
+        var objects: [(ObjectReference, ValueCase)] = []
+        do {
+            let bridge = try sample.open(writer)
+            defer { bridge.close() }
+            for value in ValueCases.all {
+                let object = try bridge.instance(writer).insert("Sample", [value.attribute: value.value])
+                objects.append((object, value))
                 try bridge.replay()
                 for stack in StackName.allCases {
                     #expect(try bridge.instance(stack).value(object, value.attribute) == value.value, "\(value.name)")
                 }
             }
-            #expect(try sample.holds(value.sql), "\(value.name)")
-            // Once more from the file alone, and every other attribute is empty.
-            let bridge = try sample.open(writer)
-            defer { bridge.close() }
+        }
+        // Once more from the file alone, and every other attribute is empty.
+        let bridge = try sample.open(writer)
+        defer { bridge.close() }
+        for (object, value) in objects {
+            #expect(try sample.holds(value.sql, of: object), "\(value.name)")
             for stack in StackName.allCases {
                 let record = try #require(try bridge.instance(stack).object(object, isFresh: true))
                 #expect(record.values[value.attribute] == value.value, "\(value.name)")
@@ -36,10 +39,10 @@ import Testing
 
     @Test(arguments: StackName.allCases)
     func anUpdateWritesTheSameAsAnInsertion(writer: StackName) throws {
+        let sample = try ValueSample()
+        let bridge = try sample.open(writer)
+        defer { bridge.close() }
         for value in ValueCases.all {
-            let sample = try ValueSample()
-            let bridge = try sample.open(writer)
-            defer { bridge.close() }
             let object = try bridge.instance(writer).insert("Sample", ["medium": .integer(1)])
             try bridge.replay()
             _ = try bridge.instance(writer.other).object(object, isFresh: false)
@@ -48,7 +51,7 @@ import Testing
             for stack in StackName.allCases {
                 #expect(try bridge.instance(stack).value(object, value.attribute) == value.value, "\(value.name)")
             }
-            #expect(try sample.holds(value.sql), "\(value.name)")
+            #expect(try sample.holds(value.sql, of: object), "\(value.name)")
             // The same value again is no change.
             let again = try bridge.instance(writer).update(object, [value.attribute: value.value])
             #expect(again.transaction == nil, "\(value.name)")

@@ -25,9 +25,10 @@ struct ValueSample {
         return try StoreBridge(path: path, options: options)
     }
 
-    /// Whether the `sqlite3` shell finds that true of every row of `Sample`.
-    func holds(_ condition: String) throws -> Bool {
-        let result = try Programs.sqlite3(path, "SELECT count(*) = sum(\(condition)) FROM ZSAMPLE")
+    /// Whether the `sqlite3` shell finds that true of an object's row; nil for every row of `Sample`.
+    func holds(_ condition: String, of object: ObjectReference? = nil) throws -> Bool {
+        let rows = object.map { "WHERE Z_PK = \($0.key)" } ?? ""
+        let result = try Programs.sqlite3(path, "SELECT count(*) = sum(\(condition)) FROM ZSAMPLE \(rows)")
         return result.output == "1\n"
     }
 
