@@ -22,7 +22,7 @@ public struct ConsumerRegister {
     /// Whether a reader can go on.
     public enum State: String, Sendable, Hashable {
         case active
-        /// History after its place was purged, or may be: it has to read everything once, and be added anew.
+        /// History after its place was purged, or may be: it has to be added anew, and then to read everything once.
         case expired
     }
 
@@ -72,7 +72,9 @@ public struct ConsumerRegister {
         guard consumer.state == .active else {
             throw StoreError(
                 .tokenExpired, "consumer \(name) is expired: history after transaction \(consumer.number) is not kept",
-                way: "read everything once, then remove it and add it again from the newest token")
+                way:
+                    "first remove it and add it again, then read everything once, and go on from where it was added: what is "
+                    + "committed while it reads comes after that")
         }
         guard number >= consumer.number else {
             throw StoreError(

@@ -168,7 +168,7 @@ public struct HistoryReader {
         guard number >= floor else {
             throw StoreError(
                 .tokenExpired, "history up to transaction \(floor) has been purged, and the position is \(number)",
-                way: "read everything once, and go on from the newest token")
+                way: HistoryToken.wayOfExpired)
         }
     }
 

@@ -111,6 +111,11 @@ public struct HistoryToken: Sendable, Hashable, CustomStringConvertible {
     /// The number of the last transaction that is behind the token.
     public var transaction: Int64
 
+    /// What a reader does whose place is gone. In this order: what is committed while it reads comes after the place.
+    public static let wayOfExpired =
+        "first note the newest token (`last` in `coexistctl status --json`), then read everything once, and go on from the "
+        + "noted token"
+
     /// A token.
     public init(storeUUID: String, timeline: Int64, transaction: Int64) {
         self.storeUUID = storeUUID
@@ -121,27 +126,40 @@ public struct HistoryToken: Sendable, Hashable, CustomStringConvertible {
     /// `<store UUID>:<timeline>:<transaction>`.
     public var description: String { "\(storeUUID):\(timeline):\(transaction)" }
 
+    /// Whether a text is written as a token, or as a number, of whatever store.
+    public static func isWritten(_ text: String) -> Bool { parts(text) != nil }
+
+    private static func parts(_ text: String) -> (store: Substring?, timeline: Int64, transaction: Int64)? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 1 || parts.count == 3, let number = Int64(parts[parts.count - 1]), number >= 0 else {
+            return nil
+        }
+        guard parts.count == 3 else { return (nil, 0, number) }
+        return Int64(parts[1]).map { (parts[0], $0, number) }
+    }
+
     /// Reads the text form; a number alone is a transaction of this store and timeline.
     /// - Throws: `StoreError` `OtherStore`, or `TokenExpired` for another timeline.
     public init(parsing text: String, storeUUID: String, timeline: Int64) throws {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        if parts.count == 1, let number = Int64(parts[0]), number >= 0 {
+        guard let (store, line, number) = Self.parts(text) else {
+            throw StoreError(
+                .refused, "\(text.isEmpty ? "\"\"" : text) is no history token",
+                way: "use UUID:timeline:number, as `history` prints it")
+        }
+        guard let store else {
             self.init(storeUUID: storeUUID, timeline: timeline, transaction: number)
             return
         }
-        guard parts.count == 3, let line = Int64(parts[1]), let number = Int64(parts[2]), number >= 0 else {
+        guard store.uppercased() == storeUUID.uppercased() else {
             throw StoreError(
-                .refused, "\(text) is no history token", way: "use UUID:timeline:number, as `history` prints it")
-        }
-        guard parts[0].uppercased() == storeUUID.uppercased() else {
-            throw StoreError(
-                .otherStore, "the token is of the store \(parts[0]), this one is \(storeUUID)",
+                .otherStore, "the token is of the store \(store), this one is \(storeUUID)",
                 way: "use a token of this store")
         }
         guard line == timeline else {
             throw StoreError(
-                .tokenExpired, "the token is of timeline \(line), the store was restored since and is at \(timeline)",
-                way: "read everything once, and go on from the newest token")
+                .tokenExpired,
+                "the token is of timeline \(line), the store was restored or adopted anew since and is at \(timeline)",
+                way: Self.wayOfExpired)
         }
         self.init(storeUUID: storeUUID, timeline: line, transaction: number)
     }

@@ -39,7 +39,11 @@ public struct ObjectReference: Sendable, Hashable, Comparable, CustomStringConve
                     way: "give an object of this store")
             }
         }
-        guard let entity = Self.part(&rest), !entity.isEmpty, !isURI || rest.popFirst() == UInt8(ascii: "p"),
+        guard let entity = Self.part(&rest), !entity.isEmpty else { throw Self.malformed(text) }
+        // The last part of a URI, copied by itself, is meant as well.
+        let hasLetter = rest.first == UInt8(ascii: "p")
+        if hasLetter { rest = rest.dropFirst() }
+        guard hasLetter || !isURI,
             let key = Int64(String(rest) ?? ""), key > 0
         else { throw Self.malformed(text) }
         self.init(entity: entity, key: key)

@@ -70,10 +70,31 @@ enum IndexRules: VerifierRules {
             return try context.report("index-missing", index.table, index.name)
         }
         if real != form {
-            try context.report(
-                "index-form", real.table,
-                "\(index.name) is \(text(real)), expected \(text(form))")
+            try context.report("index-form", real.table, difference(index.name, real, form))
         }
+    }
+
+    /// What of an index is otherwise than it should be, each with what it should be.
+    private static func difference(_ name: String, _ real: Found, _ form: Found) -> String {
+        func list(_ items: [String]) -> String { items.joined(separator: ", ") }
+        var parts: [String] = []
+        if real.table != form.table { parts.append("is on the table \(real.table) instead of \(form.table)") }
+        if real.columns != form.columns {
+            parts.append("covers \(list(real.columns)) instead of \(list(form.columns))")
+        }
+        if real.isUnique != form.isUnique {
+            parts.append(real.isUnique ? "is unique, and must not be" : "is not unique, and must be")
+        }
+        if real.isPartial != form.isPartial {
+            parts.append(real.isPartial ? "leaves rows out, and must not" : "covers all rows, and must leave some out")
+        }
+        let (more, less) = (
+            real.oddities.filter { !form.oddities.contains($0) }, form.oddities.filter { !real.oddities.contains($0) }
+        )
+        if !more.isEmpty { parts.append("sorts by \(list(more)), and must not") }
+        if !less.isEmpty { parts.append("does not sort by \(list(less)), and must") }
+        if parts.isEmpty { parts.append("sorts its columns in another order") }
+        return "the index \(name) \(parts.joined(separator: "; it "))"
     }
 
     private static func text(_ index: Found) -> String {
@@ -124,13 +145,10 @@ enum IndexRules: VerifierRules {
                 try context.report("index-missing", index.table, index.name)
                 continue
             }
-            let columns = index.columns.map(\.name)
-            let isUnique = index.kind == .unique
-            if real.table != index.table || real.columns != columns || real.isUnique != isUnique || real.isPartial
-                || !real.oddities.isEmpty
-            {
-                try context.report("index-form", real.table, "\(index.name) is \(text(real))")
-            }
+            let form = Found(
+                table: index.table, columns: index.columns.map(\.name), isUnique: index.kind == .unique,
+                isPartial: false)
+            if real != form { try context.report("index-form", real.table, difference(index.name, real, form)) }
         }
     }
 }

@@ -67,7 +67,9 @@ extension SaveTransaction {
 
     /// - Throws: `StoreError` `Damaged` for the last version that there is.
     private func requireNextVersion(_ version: SQLValue, _ entity: EntityLayout, _ key: Int64) throws {
-        _ = try FileCounter.advance(version.integerValue ?? .max, "versions of \(entity.name)/\(key)")
+        _ = try FileCounter.advance(
+            version.integerValue ?? .max, "versions of \(entity.name)/\(key)",
+            place: "Z_OPT in \(entity.table), where Z_PK is \(key)")
     }
 
     /// Records that a relationship's other end changed whose row the other stack owns: a change row only, no version.

@@ -7,7 +7,11 @@ extension ContentsReader {
 
     private func integer(_ element: ContentsElement, _ attribute: String) throws(ModelError) -> Int {
         guard let text = element.attributes[attribute] else { return 0 }
-        guard let value = Int32(text) else { throw malformed(element, "\(attribute) `\(text)` is no number") }
+        guard let value = Int32(text) else {
+            // Compiled models have 32 bits for it.
+            throw malformed(
+                element, "\(attribute) `\(text)` is no whole number from \(Int32.min) to \(Int32.max)")
+        }
         return Int(value)
     }
 

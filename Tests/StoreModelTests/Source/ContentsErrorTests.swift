@@ -42,7 +42,14 @@ import Testing
         ),
         ("<attribute name=\"a\" attributeType=\"Odd\"/>", "", "attributeType `Odd` is not supported"),
         ("<relationship name=\"r\" deletionRule=\"Odd\" destinationEntity=\"A\"/>", "", "deletion rule `Odd`"),
-        ("<relationship name=\"r\" minCount=\"many\" destinationEntity=\"A\"/>", "", "minCount `many` is no number"),
+        (
+            "<relationship name=\"r\" minCount=\"many\" destinationEntity=\"A\"/>", "",
+            "minCount `many` is no whole number"
+        ),
+        (
+            "<relationship name=\"r\" maxCount=\"99999999999\" destinationEntity=\"A\"/>", "",
+            "maxCount `99999999999` is no whole number from -2147483648 to 2147483647"
+        ),
         ("<attribute name=\"a\" attributeType=\"Composite\" composite=\"P\"/>", "", "composite P does not exist"),
         ("<attribute name=\"a\" attributeType=\"Composite\"/>", "", "names none"),
         ("<attribute name=\"a\" attributeType=\"Date\" defaultDateTimeInterval=\"x\"/>", "", "no number of seconds"),

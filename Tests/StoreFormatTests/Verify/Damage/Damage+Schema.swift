@@ -23,10 +23,10 @@ extension Damage {
         Damage("DROP INDEX Z_Tag_UNIQUE_name", ["index-missing", "ZTAG", "Z_Tag_UNIQUE_name"]),
         Damage(
             "DROP INDEX Z_Tag_UNIQUE_name; CREATE INDEX Z_Tag_UNIQUE_name ON ZTAG (ZNAME)",
-            ["index-form", "ZTAG", "expected unique on ZTAG (ZNAME)"]),
+            ["index-form", "ZTAG", "Z_Tag_UNIQUE_name is not unique, and must be"]),
         Damage(
             "DROP INDEX ZWORK_ZROOM_INDEX; CREATE INDEX ZWORK_ZROOM_INDEX ON ZWORK (ZFRAME)",
-            ["index-form", "ZWORK", "ZWORK_ZROOM_INDEX is on ZWORK (ZFRAME)"]),
+            ["index-form", "ZWORK", "ZWORK_ZROOM_INDEX covers ZFRAME instead of ZROOM"]),
         Damage("DROP INDEX Z_Work_byTitle", ["index-missing", "ZWORK", "Z_Work_byTitle"]),
         Damage("DROP INDEX ZPERSON_Z_ENT_INDEX", ["index-missing", "ZPERSON", "ZPERSON_Z_ENT_INDEX"]),
         Damage("DROP INDEX Z_7WORKS_Z_8WORKS_INDEX", ["index-missing", "Z_7WORKS", "Z_7WORKS_Z_8WORKS_INDEX"]),
@@ -56,10 +56,10 @@ extension Damage {
             ["column-missing", "ATRANSACTION ZAUTHORTS", "no such column"]),
         Damage(
             "DROP INDEX Z_Tag_UNIQUE_name; CREATE UNIQUE INDEX Z_Tag_UNIQUE_name ON ZTAG (ZNAME COLLATE NOCASE)",
-            ["index-form", "ZTAG", "with ZNAME NOCASE"]),
+            ["index-form", "ZTAG", "sorts by ZNAME NOCASE, and must not"]),
         Damage(
             "DROP INDEX Z_Work_byTitle; CREATE INDEX Z_Work_byTitle ON ZWORK (ZTITLE DESC)",
-            ["index-form", "ZWORK", "with ZTITLE DESC"]),
+            ["index-form", "ZWORK", "sorts by ZTITLE DESC, and must not"]),
         Damage("PRAGMA user_version = 3", ["file-header", "user_version", "expected 0"]),
         Damage("PRAGMA application_id = 3", ["file-header", "application_id", "expected 0"]),
         Damage(
