@@ -92,14 +92,14 @@ extension Connection {
         try scalar("PRAGMA data_version")?.integerValue ?? 0
     }
 
-    /// Copies the whole database, as of one moment, to a new file, through SQLite's backup.
+    /// Copies the whole database, as of one moment, to a new file, through SQLite's backup. Only its owner may open it.
     /// - Parameters:
     ///   - schema: which of the connection's databases: `main`, or the name of an attached one.
     ///   - progress: called with the pages that remain and the pages in all.
     public func backup(
         to path: String, schema: String = "main", progress: (Int, Int) -> Void = { _, _ in }
     ) throws {
-        let target = try Connection(path: path, mode: .readWriteCreate)
+        let target = try Connection(path: path, mode: .createPrivate)
         let pages = try Self.copy(from: self, schema, to: target, "main", pages: 512, progress)
         progress(0, pages)
     }

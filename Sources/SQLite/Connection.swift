@@ -37,6 +37,8 @@ public final class Connection {
         case immutable
         case readWrite
         case readWriteCreate
+        /// The same, and a file that is new is open to its owner alone.
+        case createPrivate
     }
 
     /// Opens the file.
@@ -50,10 +52,11 @@ public final class Connection {
         switch mode {
         case .readOnly, .immutable: flags |= SQLITE_OPEN_READONLY
         case .readWrite: flags |= SQLITE_OPEN_READWRITE
-        case .readWriteCreate: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .readWriteCreate, .createPrivate: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         }
         let name = Self.uri(path) + (mode == .immutable ? "?immutable=1" : "")
         let (lease, handle) = try RawFile.Lease.take(path) {
+            if mode == .createPrivate { NewFile.makePrivate(path) }
             var handle: OpaquePointer?
             let code = sqlite3_open_v2(name, &handle, flags, nil)
             guard code == SQLITE_OK, let handle else {

@@ -52,7 +52,8 @@ public final class ModelContainer: Sendable {
                 throw StoreError(.notFound, "there is no file \(path)", way: "allow saving, so that it can be made")
             }
             try FileManager.default.createDirectory(
-                at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true,
+                attributes: configuration.isStoredInMemoryOnly ? [.posixPermissions: 0o700] : nil)
             try StoreCreator.create(path, model: model, isTracked: configuration.options.isTracking)
         }
         var options = configuration.options

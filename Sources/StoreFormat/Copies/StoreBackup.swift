@@ -4,7 +4,7 @@ import SQLite
 /// Consistent copies of a store, with its external data.
 public enum StoreBackup {
     /// Copies the store as of one moment, its log included, into one file. The store is not touched, and may be written
-    /// meanwhile. The file has its name when it is whole.
+    /// meanwhile. The file has its name when it is whole, and is open to those whom the store is open to, never to more.
     /// - Parameters:
     ///   - checksPages: whether the copy's pages are looked at (`PRAGMA quick_check`).
     ///   - progress: pages that remain, pages in all.
@@ -52,7 +52,7 @@ public enum StoreBackup {
             try copy(draft.path)
             _ = try draft.externalData.copyFiles(from: source)
             let problem = checksPages ? try StoreHealth.pageProblem(draft.path, checksIndexes: true) : nil
-            try draft.finish()
+            try draft.finish(like: path)
             return problem
         } catch {
             draft.discard()

@@ -29,8 +29,10 @@ struct StoreDraft {
     var externalData: ExternalData { ExternalData(storePath: path) }
 
     /// Gives file and external files their names. No connection may be open.
+    /// - Parameter store: the store that it is made of, whose owner and mode it gets with its external files; nil leaves
+    ///   those that it has.
     /// - Throws: `StoreError`: `AlreadyExists` where something has got the name meanwhile.
-    func finish() throws {
+    func finish(like store: String? = nil) throws {
         do {
             try DurableFile.synchronize(path)
         } catch {
@@ -38,6 +40,10 @@ struct StoreDraft {
         }
         let (own, place) = (externalData, ExternalData(storePath: target))
         let hasFiles = !own.isEmpty
+        if let access = store.flatMap(StoreAccess.init) {
+            own.give(access)
+            access.give(to: path)
+        }
         if hasFiles {
             place.removeEmptyFolders()
             // Before the file, for a copy without its external data is none.

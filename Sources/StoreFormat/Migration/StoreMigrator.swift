@@ -35,8 +35,7 @@ public struct StoreMigrator {
         guard plan.isNeeded else { return plan }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coexist-plan-\(UUID().uuidString)")
         do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try PrivateFile.makeFolder(folder.path)
         } catch {
             throw StoreError(writing: folder.path, error)
         }
@@ -188,7 +187,7 @@ public struct StoreMigrator {
 
     /// A connection to a new file. What it writes need not outlive a power cut: it is copied from there.
     private static func builder(_ path: String, pageSize: Int64) throws -> Connection {
-        let connection = try Connection(path: path, mode: .readWriteCreate)
+        let connection = try Connection(path: path, mode: .createPrivate)
         try connection.execute(
             """
             PRAGMA page_size=\(pageSize); PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=MEMORY;

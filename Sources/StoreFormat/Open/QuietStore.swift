@@ -73,13 +73,9 @@ enum QuietStore {
         }
         let before = stamps()
         do {
-            try files.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            for suffix in ["", sidecar] { try files.copyItem(atPath: path + suffix, toPath: target + suffix) }
+            try PrivateFile.makeFolder(folder)
+            for suffix in ["", sidecar] { try PrivateFile.copy(path + suffix, to: target + suffix) }
             guard stamps() == before else { throw CocoaError(.fileReadUnknown) }
-            for suffix in ["", sidecar] {
-                try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target + suffix)
-            }
         } catch {
             try? files.removeItem(atPath: folder)
             return nil

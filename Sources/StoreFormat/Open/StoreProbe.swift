@@ -47,6 +47,12 @@ public enum StoreProbe {
         } ?? true
     }
 
+    /// Whether an ordinary file lies at the path itself, and not behind a link.
+    static func isOrdinary(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Whether a file at the path begins as a database does. For a path that this process has not opened.
     public static func startsAsDatabase(_ path: String) -> Bool {
         isTaken(path) && isDatabase(path)

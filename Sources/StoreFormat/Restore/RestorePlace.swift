@@ -75,7 +75,8 @@ struct RestorePlace {
             // Of a store that is gone or cannot be read it is not known how far its timelines had got.
             let unknown = CoexistenceState.freshTimeline
             let known = exists ? self.known?.timeline ?? unknown : unknown
-            let new = try FileCounter.advance(max(old, known), "timelines")
+            let new = try FileCounter.advance(
+                max(old, known), "timelines", place: "TIMELINE in COEXIST_STATE")
             try connection.run(
                 "UPDATE COEXIST_STATE SET TIMELINE = ?1, COMMITS = COMMITS + 1", [.integer(new)])
             // Numbers that were handed out in the old life are missing from the new one's history.
@@ -116,16 +117,17 @@ struct RestorePlace {
 
     /// Gives the staged file the store's name, after the store that has it got a second one, which becomes its final one
     /// when the exchange is done.
+    /// - Parameter backup: who may open it may open the new store, where there was none before.
     /// - Returns: the name that the old store has now; nil where there was none.
-    func exchange(with staged: String) throws -> String? {
+    func exchange(with staged: String, like backup: String) throws -> String? {
         StoreNames.removeSidecars(of: staged)
+        (StoreAccess(of: path) ?? StoreAccess(of: backup)?.writable)?.give(to: staged)
         guard exists else {
             // What lies there without a store would be taken for the new one's log.
             StoreNames.removeSidecars(of: path)
             try rename(staged)
             return nil
         }
-        takeOverPermissions(staged)
         if known != nil { foldLog() }
         let old = StoreLeftovers.replacedPath(of: path)
         do {
@@ -152,7 +154,8 @@ struct RestorePlace {
     private func keep(_ old: String, as new: String) throws {
         if link(old, new) == 0 { return }
         do {
-            try FileManager.default.copyItem(atPath: old, toPath: new)
+            try PrivateFile.copy(old, to: new)
+            StoreAccess(of: old)?.give(to: new)
         } catch {
             let bytes = (try? FileManager.default.attributesOfItem(atPath: old)[.size]) as? Int
             throw StoreError(writing: new, error, bytes: bytes)
@@ -162,12 +165,5 @@ struct RestorePlace {
     private func rename(_ staged: String) throws {
         guard Foundation.rename(staged, path) == 0 else { throw StoreError(writing: path, errno: errno) }
         DurableFile.synchronizeFolder(of: path)
-    }
-
-    private func takeOverPermissions(_ staged: String) {
-        var info = stat()
-        guard stat(path, &info) == 0 else { return }
-        _ = chown(staged, info.st_uid, info.st_gid)
-        chmod(staged, info.st_mode & 0o7777)
     }
 }

@@ -49,7 +49,7 @@ public enum StoreRestore {
             let from = ExternalData(storePath: source.path)
             try journal.note(data.missing(from: from) + (data.isShared(storePath: path) ? [] : place.externalNames()))
             files = try data.copyFiles(from: from)
-            report.replaced = try place.exchange(with: staged)
+            report.replaced = try place.exchange(with: staged, like: source.path)
         } catch {
             StoreBackup.removeFile(staged)
             journal.clear()

@@ -118,19 +118,17 @@ struct SalvageSource {
         }
         let copy = folder + "/store"
         do {
-            try files.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try PrivateFile.makeFolder(folder)
         } catch {
             throw StoreError(writing: folder, error)
         }
         for suffix in ["", "-wal", "-journal"] where files.fileExists(atPath: path + suffix) {
             do {
-                try files.copyItem(atPath: path + suffix, toPath: copy + suffix)
+                try PrivateFile.copy(path + suffix, to: copy + suffix)
             } catch {
                 let bytes = (try? files.attributesOfItem(atPath: path + suffix)[.size]) as? Int
                 throw StoreError(writing: copy + suffix, error, bytes: bytes)
             }
-            try? files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy + suffix)
         }
         // The log of another database would be taken for this one's, and overwrite what can still be read.
         if LogOrigin(file: copy, log: copy + "-wal")?.contradiction() != nil {

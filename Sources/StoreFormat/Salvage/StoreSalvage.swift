@@ -95,10 +95,10 @@ public enum StoreSalvage {
         }
         let report = try StoreBackup.translating(path, target) {
             let source = try SalvageSource(RealPath.of(path), folder: folder, model: model)
-            try StoreCreator.create(draft.path, model: source.model)
+            try StoreCreator.create(draft.path, model: source.model, isPrivate: true)
             return try SalvageWriter(source, target: draft.path).run(progress)
         }
-        try draft.finish()
+        try draft.finish(like: path)
         return report
     }
 }

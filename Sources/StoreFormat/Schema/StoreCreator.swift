@@ -16,18 +16,27 @@ public enum StoreCreator {
     ///   behind by a failure.
     @discardableResult
     public static func create(_ path: String, model: ModelDescription, isTracked: Bool = true) throws -> Store {
+        try create(path, model: model, isTracked: isTracked, isPrivate: false)
+    }
+
+    /// - Parameter isPrivate: whether only its owner may open it, until somebody widens that.
+    @discardableResult
+    static func create(_ path: String, model: ModelDescription, isTracked: Bool = true, isPrivate: Bool) throws -> Store
+    {
         let draft = try StoreDraft(of: path)
         defer { draft.discard() }
         try SchemaRequirements.require(model)
         try DerivedTriggers.requireKnownForms(model)
-        try StoreConnector.translating(path) { try write(draft.path, model, isTracked) }
+        try StoreConnector.translating(path) { try write(draft.path, model, isTracked, isPrivate) }
         // What another process has made there meanwhile stays.
         try draft.finish()
         return try Store.open(path)
     }
 
-    private static func write(_ path: String, _ model: ModelDescription, _ isTracked: Bool) throws {
-        let connection = try Connection(path: path, mode: .readWriteCreate)
+    private static func write(
+        _ path: String, _ model: ModelDescription, _ isTracked: Bool, _ isPrivate: Bool
+    ) throws {
+        let connection = try Connection(path: path, mode: isPrivate ? .createPrivate : .readWriteCreate)
         try connection.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL")
         let plan = SchemaPlan(model)
         try connection.transaction(.immediate) {

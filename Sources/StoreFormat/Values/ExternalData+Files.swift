@@ -17,7 +17,7 @@ extension ExternalData {
         var copied: [String] = []
         do {
             for name in missing(from: source) {
-                try put(source.path(of: name), as: name, isLinking)
+                try put(name, from: source, isLinking)
                 copied.append(name)
             }
         } catch {
@@ -33,19 +33,54 @@ extension ExternalData {
         let files = FileManager.default
         if files.fileExists(atPath: path(of: name)) { return true }
         guard files.fileExists(atPath: source.path(of: name)) else { return false }
-        try put(source.path(of: name), as: name, false)
-        return true
+        try put(name, from: source, false)
+        return files.fileExists(atPath: path(of: name))
     }
 
-    private func put(_ source: String, as name: String, _ isLinking: Bool) throws {
+    // MARK: Who may read them
+
+    /// Whoever may open the store; nil while there is none.
+    var access: StoreAccess? { StoreAccess(of: storePath) }
+
+    /// Makes the two folders, where they are missing.
+    func makeFolder() throws { try makeFolder(access) }
+
+    private func makeFolder(_ access: StoreAccess?) throws {
+        for folder in [supportFolder, folder] where try PrivateFile.makeFolder(folder) {
+            access?.give(toFolder: folder)
+        }
+    }
+
+    /// Makes the folder above, where it is missing.
+    func makeSupportFolder() throws {
+        if try PrivateFile.makeFolder(supportFolder) { access?.give(toFolder: supportFolder) }
+    }
+
+    /// Gives all files and the folders to whom a store is open to.
+    func give(_ access: StoreAccess) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            access.give(to: path(of: name))
+        }
+        for folder in [folder, supportFolder] { access.give(toFolder: folder) }
+    }
+
+    // MARK: Copying
+
+    private func put(_ name: String, from store: ExternalData, _ isLinking: Bool) throws {
+        let source = store.path(of: name)
+        // What is no ordinary file is no value of the store's, and may lead anywhere.
+        guard StoreProbe.isOrdinary(source) else { return }
+        // Of a store that is still to come the files are as open as those that they are copied from.
+        let access = access ?? store.access?.writable
         let files = FileManager.default
         // A copy that was cut off must not pass for the file.
         let partial = path(of: name) + ".partial"
         do {
-            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try makeFolder(access)
             if isLinking, link(source, path(of: name)) == 0 { return }
             try? files.removeItem(atPath: partial)
-            try files.copyItem(atPath: source, toPath: partial)
+            try PrivateFile.copy(source, to: partial)
+            access?.give(to: partial)
             try DurableFile.synchronize(partial)
             try files.moveItem(atPath: partial, toPath: path(of: name))
         } catch {

@@ -7,12 +7,15 @@ import SQLite
 public struct ExternalData: Sendable, Hashable {
     /// `.<store name>_SUPPORT/_EXTERNAL_DATA` in the store's folder.
     public let folder: String
+    /// The store file.
+    let storePath: String
     /// Values above this many bytes go to a file.
     public static let threshold = 128 * 1024
 
     /// The folder that goes with a store file: beside the file itself, where the path is a link.
     public init(storePath: String) {
-        let url = URL(fileURLWithPath: RealPath.of(storePath))
+        self.storePath = RealPath.of(storePath)
+        let url = URL(fileURLWithPath: self.storePath)
         let name = url.deletingPathExtension().lastPathComponent
         folder = url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA").path
     }
@@ -98,8 +101,9 @@ public struct ExternalData: Sendable, Hashable {
     /// - Throws: `StoreError`: `DiskFull`, `ReadOnly`, `AccessDenied`, or `ExternalData` for any other failure.
     func write(_ data: Data, as name: String) throws {
         do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try data.write(to: URL(fileURLWithPath: path(of: name)), options: .withoutOverwriting)
+            try makeFolder()
+            try PrivateFile.write(data, to: path(of: name))
+            access?.give(to: path(of: name))
             try DurableFile.synchronize(path(of: name))
         } catch {
             throw StoreError(writing: path(of: name), error, bytes: data.count, otherwise: .externalData)

@@ -8,15 +8,15 @@ import SQLite
 /// Each has a journal of its own, `coexist-<UUID>.files` in the store's support folder, and touches it only while it holds
 /// SQLite's write lock or nobody else can open the store, or after its commit.
 final class ExternalFileJournal {
-    private let folder: String
+    private let external: ExternalData
     private let path: String
     private var names: Set<String> = []
     private static let prefix = "coexist-"
     private static let suffix = ".files"
 
     init(_ external: ExternalData) {
-        folder = external.supportFolder
-        path = "\(folder)/\(Self.prefix)\(UUID().uuidString)\(Self.suffix)"
+        self.external = external
+        path = "\(external.supportFolder)/\(Self.prefix)\(UUID().uuidString)\(Self.suffix)"
     }
 
     /// Notes names, on the disk when this returns.
@@ -25,9 +25,10 @@ final class ExternalFileJournal {
         let new = Set(added).subtracting(names)
         guard !new.isEmpty else { return }
         do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try external.makeSupportFolder()
             if !FileManager.default.fileExists(atPath: path) {
-                try Data().write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+                try PrivateFile.write(Data(), to: path)
+                external.access?.give(to: path)
             }
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             try file.seekToEnd()

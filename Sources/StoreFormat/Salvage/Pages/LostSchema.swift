@@ -32,7 +32,7 @@ struct LostSchema {
         if !pages.isHeaderSound, trees.trees.isEmpty { try StoreProbe.check(original) }
         free = trees.trees
         let entries = Self.entries(trees)
-        connection = try Connection(path: path, mode: .readWriteCreate, originalPath: original)
+        connection = try Connection(path: path, mode: .createPrivate, originalPath: original)
         try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
         model = try given ?? Self.model(trees, original)
         try bookkeeping()
