@@ -126,8 +126,8 @@ let package = Package(
         .testTarget(name: "LegacyStackTests", dependencies: ["TestKit", "CoreData"], swiftSettings: strict),
         .testTarget(name: "ModelStackTests", dependencies: ["TestKit", "SwiftData"], swiftSettings: strict),
         .testTarget(
-            name: "BridgeTests", dependencies: ["TestKit", "Bridge", "coexist-fault"], exclude: ["Model/ownership.pml"],
-            swiftSettings: strict),
+            name: "BridgeTests", dependencies: ["TestKit", "Bridge", "CoreData", "SwiftData", "coexist-fault"],
+            exclude: ["Model/ownership.pml"], swiftSettings: strict),
         .testTarget(name: "ControlTests", dependencies: ["Control"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strict),

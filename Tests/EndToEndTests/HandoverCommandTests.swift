@@ -21,7 +21,7 @@ import Varlink
         #expect(try daemon.json("owners") == owners)
         let text = try daemon.ctl("handover", "Book", "--to", "model", "--dry-run")
         #expect(text.exitCode == 0)
-        #expect(text.output.contains("ok   rows: 1 rows read equal through both stacks"))
+        #expect(text.output.contains("ok   rows: 1 row read equal through both stacks"))
         #expect(text.output.contains("ok   plan: Book would go from the legacy to the model stack"))
     }
 

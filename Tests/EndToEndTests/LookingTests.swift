@@ -50,6 +50,7 @@ import Varlink
         let looking = try RunningDaemon(["--config", file], folder: sample.folder)
         #expect(try looking.ctl("owners").output.contains("none (not adopted)"))
         #expect(try looking.json("owners").first?[0]?["owner"] == "none")
+        #expect(try looking.json("owners").first?[0]?["since"] == .null)
         #expect(try looking.json("status").first?["readOnly"] == "history.tracking is off in the configuration")
         looking.stop()
         let writing = try RunningDaemon(store: sample.path, folder: sample.folder)

@@ -238,7 +238,7 @@ import Testing
         }
         if refusal == .unreadable {
             let result = try Programs.runAsNobody(Programs.coexistctl, ["inspect", path])
-            #expect(result.exitCode == 4)
+            #expect(result.exitCode == 5)
             #expect(result.errors.contains(" AccessDenied: "), "\(result.errors)")
         }
         withExtendedLifetime(holder) {}

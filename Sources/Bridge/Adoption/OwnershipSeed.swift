@@ -18,6 +18,19 @@ public struct OwnershipSeed: Sendable, Hashable {
         self.relationships = relationships
     }
 
+    /// Looks whether a start on the store would take the owners: whether it has what is named and, before it is adopted,
+    /// whether every unit has one owner.
+    /// - Throws: `StoreError` `BadConfiguration`.
+    public func check(_ store: Store) throws {
+        try checkNames(store.layout)
+        let isAdopted = try StoreConnector.translating(store.path) {
+            try CoexistenceTables.exist(StoreConnector.offlineReader(store.path))
+        }
+        guard !isAdopted else { return }
+        let units = OwnershipUnits.group(store.layout)
+        _ = try joinUnits(units, owners: owners(units, layout: store.layout), layout: store.layout)
+    }
+
     /// Whether the store has what is named.
     /// - Throws: `StoreError` `BadConfiguration`.
     func checkNames(_ layout: StoreLayout) throws {

@@ -53,7 +53,7 @@ public enum RegisterRepair {
     private static let contents = [
         "COEXIST_ENTITY": "the units are as the model has them",
         "COEXIST_JOIN": "pairs go with the unit that names their table",
-        "COEXIST_CONSUMER": "durable readers of history have to be added again, and read everything once",
+        "COEXIST_CONSUMER": "durable readers of history have to be added again, and then to read everything once",
         "COEXIST_INHERITED": "what was wrong before adoption counts as an error now",
         "COEXIST_FOREIGN": "notes of other programs' changes are lost",
     ]

@@ -55,7 +55,8 @@ struct HandoverRun {
         report(
             HandoverStep(
                 .preflight,
-                detail: "schemas agree, \(outcome.rows) rows read equal through both stacks" + (crossings ?? ""),
+                detail: "schemas agree, \(CountText.text(outcome.rows, "row")) read equal through both stacks"
+                    + (crossings ?? ""),
                 checks: outcome.checks))
         return try catchUp(from: outcome.position)
     }
@@ -83,7 +84,8 @@ struct HandoverRun {
         try refuse(changed)
         report(
             HandoverStep(
-                .compare, detail: "\(changed.objects) objects changed since the preflight, all read equal"))
+                .compare,
+                detail: "\(CountText.text(changed.objects, "object")) changed since the preflight, all read equal"))
         probe(.compared)
         let (switched, number) = try bridge.maintain {
             try OwnershipWriter(connection: $0).switchOwner(

@@ -116,7 +116,7 @@ struct Preflight {
         outcome.rows = result.rows
         return check(
             .rows, result.differences.first.map { Self.text($0, of: result.differing) },
-            "\(result.rows) rows read equal through both stacks")
+            "\(CountText.text(result.rows, "row")) read equal through both stacks")
     }
 
     static func text(_ difference: Comparison.Difference, of count: Int) -> String {

@@ -81,9 +81,25 @@ struct Arguments {
     func stack(_ option: String = "stack") throws -> StackName? {
         guard let name = value(option) else { return nil }
         guard let stack = StackName(rawValue: name) else {
-            throw CommandFailure.usage("there is no stack \"\(name)\"", "give --\(option) legacy or --\(option) model")
+            let choice =
+                StackName.named(name).map { "--\(option) \($0.rawValue) for \(name)" }
+                ?? "--\(option) legacy or --\(option) model"
+            throw CommandFailure.usage("there is no stack \"\(name)\"", "give \(choice): \(OptionHelp.stacks)")
         }
         return stack
+    }
+
+    /// A history token or a date; only whether it is written as one is looked at.
+    /// - Throws: `CommandFailure` if the option is there and is neither.
+    func tokenOrDate(_ option: String) throws -> String? {
+        guard let text = value(option) else { return nil }
+        guard HistoryToken.isWritten(text) || DateText.date(text) != nil else {
+            throw CommandFailure.usage(
+                "--\(option) takes a history token or a date, not \"\(text)\"",
+                "write a date in ISO 8601, 2026-02-03 or 2026-02-03T18:30:00Z, or a token as `coexistctl history` prints it"
+            )
+        }
+        return text
     }
 
     /// - Throws: `CommandFailure` if the option is there and no number from 0.

@@ -88,9 +88,12 @@ extension StoreCommands {
                     + (migration.digestBefore.map { ", from the model with digest \($0)" } ?? ""))
         }
         for note in report.notes { output.line("note: \(note)") }
-        let compared = report.backup.map { ", \(report.rows) rows and \(report.pairs) pairs against \($0)" } ?? ""
+        let compared =
+            report.backup.map {
+                ", \(CountText.text(report.rows, "row")) and \(CountText.text(report.pairs, "pair")) against \($0)"
+            } ?? ""
         output.line(
-            "\(report.transactions) transactions with \(report.changes) changes after transaction \(report.start)"
+            "\(CountText.text(report.transactions, "transaction")) with \(CountText.text(report.changes, "change")) after transaction \(report.start)"
                 + "\(compared): \(report.violationCount) violation\(report.violationCount == 1 ? "" : "s")")
     }
 

@@ -117,6 +117,7 @@ public enum CoexistCtl {
         }
         output.line()
         output.line("`coexistctl help COMMAND` tells a command's options and their defaults.")
+        output.line("Stacks: \(OptionHelp.stacks).")
         output.line("The daemon's socket: --socket PATH, else COEXIST_SOCKET, else \(Configuration.defaultSocket).")
         output.line("Exit codes: 0 done, 1 refused or found something wrong, 2 wrong usage, 3 no daemon,")
         output.line("4 store cannot be opened, 5 access denied.")

@@ -54,6 +54,7 @@ public enum CoexistD {
                     path: unknown.path, message: "there is no \(unknown.what) on this system",
                     way: "correct or make it: whoever is meant may do nothing")
             }
+            try configuration.checkOwnership()
             output.lines(configuration.json.text(.pretty))
             return 0
         }

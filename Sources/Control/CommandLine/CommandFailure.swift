@@ -27,8 +27,7 @@ struct CommandFailure: Error {
                 ["object": .string("\(offence.object)"), "reason": .string(offence.reason)]
             }
             self.init(
-                // A file is meant here; what a role is missing for comes from the daemon.
-                exitCode: Self.exitCode(error.code.rawValue, opening: opening || error.code == .accessDenied),
+                exitCode: Self.exitCode(error.code.rawValue, opening: opening),
                 code: error.code.rawValue,
                 message: error.message, way: error.way, details: objects.isEmpty ? [:] : ["objects": .array(objects)])
         case let error as ModelError:
@@ -100,7 +99,8 @@ struct CommandFailure: Error {
             "NotFound", "NotADatabase", "Encrypted", "Empty", "Damaged", "NotAStore", "TooOld", "ModelMissing",
             "ModelUnreadable", "MetadataUnreadable", "SchemaMismatch", "StaleLog", "HardLinked",
         ]
-        if code == "AccessDenied" || code == "PermissionDenied" { return opening ? 4 : 5 }
+        // Whether a file may not be read or a role is missing: who is denied needs other rights, not another store.
+        if code == "AccessDenied" || code == "PermissionDenied" { return 5 }
         if code == "BadConfiguration" { return 2 }
         return cannotOpen.contains(code) || opening ? 4 : 1
     }

@@ -1,11 +1,13 @@
+import StoreFormat
 import Varlink
 
 extension DaemonCommands {
     /// The durable readers of history, and what is purged behind them.
     static let consumerCommands: [Command] = [
         command(
-            "consumers", "[add NAME [--from TOKEN] | ack NAME TOKEN | remove NAME]",
-            "Durable readers of history: lists them; adds, acknowledges for, or removes one", options: ["from"],
+            "consumers", "[list | add NAME [--from TOKEN] | ack NAME TOKEN | remove NAME]",
+            "Durable readers of history: lists them; adds, acknowledges for, or removes one. TOKEN is a whole token, as "
+                + "`history` prints it", options: ["from"],
             operands: 0...3, run: consumers)
     ]
 
@@ -16,10 +18,10 @@ extension DaemonCommands {
         }
         let reply: JSONObject
         switch (operands.first, operands.count) {
-        case (nil, _): reply = try client.call("Consumers")
+        case (nil, _), ("list", 1): reply = try client.call("Consumers")
         case ("add", 2):
             var parameters: JSONObject = ["name": .string(operands[1])]
-            if let token = arguments.value("from") { parameters["from"] = .string(token) }
+            parameters["from"] = arguments.value("from").map { .string($0) }
             reply = try client.call("AddConsumer", parameters)
         case ("ack", 3):
             reply = try client.call("Acknowledge", ["name": .string(operands[1]), "token": .string(operands[2])])
@@ -27,11 +29,11 @@ extension DaemonCommands {
         case ("add", _), ("ack", _), ("remove", _):
             throw CommandFailure.usage(
                 "`consumers \(operands.joined(separator: " "))` lacks something, or has too much",
-                "use add NAME, ack NAME TOKEN or remove NAME")
+                "use add NAME, ack NAME TOKEN or remove NAME; `consumers` alone lists them")
         default:
             throw CommandFailure.usage(
                 "`consumers \(operands.joined(separator: " "))` is no command",
-                "use add NAME, ack NAME TOKEN or remove NAME")
+                "use add NAME, ack NAME TOKEN or remove NAME; `consumers` alone lists them")
         }
         let list = reply["consumers"]?.arrayValue ?? []
         if output.isJSON {
@@ -55,16 +57,15 @@ extension DaemonCommands {
     /// `history prune`.
     static func prune(_ arguments: Arguments, _ output: Output, _ client: DaemonClient) throws -> Int32 {
         var parameters: JSONObject = ["dryRun": .bool(arguments.has("dry-run"))]
-        if let before = arguments.value("before") { parameters["before"] = .string(before) }
+        parameters["before"] = try arguments.tokenOrDate("before").map { .string($0) }
         let reply = try client.call("Prune", parameters)
         if output.isJSON {
             output.json(.object(reply))
             return 0
         }
-        let count = reply["transactions"]?.description ?? "0"
-        output.line(
-            "\(count) transactions \(arguments.has("dry-run") ? "would go" : "are gone"), up to \(reply["token"]?.stringValue ?? "-")"
-        )
+        let count = reply["transactions"] ?? 0
+        let verb = arguments.has("dry-run") ? "would go" : count.intValue == 1 ? "is gone" : "are gone"
+        output.line("\(CountText.text(count, "transaction")) \(verb), up to \(reply["token"]?.stringValue ?? "-")")
         let holders = (reply["holders"]?.arrayValue ?? []).compactMap(\.stringValue)
         if !holders.isEmpty { output.line("kept for \(holders.joined(separator: ", "))") }
         return 0

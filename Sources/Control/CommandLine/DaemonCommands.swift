@@ -36,7 +36,7 @@ enum DaemonCommands {
         command("metrics", "", "What is measured, as OpenMetrics text") { _, output, client in
             let text = try client.call("Metrics")["text"] ?? ""
             if output.isJSON {
-                output.json(["text": text])
+                output.json(["text": text, "samples": MetricsJSON.samples(text.stringValue ?? "")])
             } else {
                 output.lines((text.stringValue ?? "").trimmingCharacters(in: .newlines))
             }
@@ -72,7 +72,9 @@ enum DaemonCommands {
         return owner["epoch"]?.int64Value == 0 ? "none (not adopted)" : "none (frozen)"
     }
 
-    private static func text(_ value: JSON?) -> String { value.map { $0.stringValue ?? $0.description } ?? "-" }
+    private static func text(_ value: JSON?) -> String {
+        value.map { $0.isNull ? "-" : $0.stringValue ?? $0.description } ?? "-"
+    }
 
     static func owners(_ reply: JSONObject, _ output: Output) {
         let owners = reply["owners"]?.arrayValue ?? []
@@ -92,9 +94,10 @@ enum DaemonCommands {
 
     private static let historyCommands: [Command] = [
         command(
-            "history", "[--after TOKEN] [--entity E] [--author A|!A] [--limit N] [--follow]",
-            "Transactions with their changes, oldest first", flags: ["follow"],
-            options: ["after", "entity", "author", "limit"], run: history),
+            "history", "[--after TOKEN] [--entity E] [--author A|!A] [--last N] [--limit N] [--follow]",
+            "Transactions with their changes, oldest first. A script keeps whole tokens: a bare number means the present "
+                + "timeline, which a restore changes", flags: ["follow"],
+            options: ["after", "entity", "author", "limit", "last"], run: history),
         command(
             "history", "prune [--before TOKEN|DATE] [--dry-run]",
             "Purges history as far as durable readers allow: before a token or date, else what they all acknowledged",
@@ -126,7 +129,7 @@ enum DaemonCommands {
     private static func history(_ arguments: Arguments, _ output: Output, _ client: DaemonClient) throws -> Int32 {
         var parameters: JSONObject = [:]
         for key in ["after", "entity", "author"] { parameters[key] = arguments.value(key).map { .string($0) } }
-        parameters["limit"] = try arguments.number("limit").map { JSON($0) }
+        for key in ["limit", "last"] { parameters[key] = try arguments.number(key).map { JSON($0) } }
         let follows = arguments.has("follow")
         parameters["follow"] = follows ? true : nil
         try client.stream("History", parameters) { reply in
@@ -163,7 +166,11 @@ enum DaemonCommands {
         },
         command("verify", "", "Checks the running store") { _, output, client in
             let reply = try client.call("Verify")
-            if output.isJSON { output.json(.object(reply)) } else { ViolationText.print(reply, output) }
+            if output.isJSON {
+                output.json(.object(ViolationJSON.counted(reply)))
+            } else {
+                ViolationText.print(reply, output)
+            }
             let violations = reply["violations"]?.arrayValue ?? []
             return violations.contains { $0["severity"]?.stringValue == "error" } ? 1 : 0
         },

@@ -126,7 +126,7 @@ extension DaemonCommands {
             return
         }
         for object in objects { ObjectText.print(object, output) }
-        output.line("\(objects.count) object\(objects.count == 1 ? "" : "s")")
+        output.line(CountText.text(objects.count, "object"))
     }
 
     private static func showDeleted(_ reply: JSONObject, _ output: Output) {

@@ -17,8 +17,12 @@ struct OptionHelp: Sendable {
         table["\(command) \(option)"] ?? table[option]
     }
 
-    private static let writer = OptionHelp("legacy|model", "the stack that writes", else: "the entity's owner")
-    private static let reader = OptionHelp("legacy|model", "the stack that reads", else: "legacy")
+    /// What the two names stand for.
+    static let stacks = "legacy has Core Data's API (managed objects), model SwiftData's (@Model classes)"
+
+    private static let writer = OptionHelp(
+        "legacy|model", "the stack that writes: \(stacks)", else: "the entity's owner")
+    private static let reader = OptionHelp("legacy|model", "the stack that reads: \(stacks)", else: "legacy")
 
     /// By name, or by command and name.
     static let table: [String: OptionHelp] = [
@@ -31,7 +35,7 @@ struct OptionHelp: Sendable {
         "create model": .init("MODEL", "the model of the new store", else: "none: it must be given"),
         "dump stack": reader, "fetch stack": reader, "get stack": reader,
         "insert stack": writer, "update stack": writer, "delete stack": writer,
-        "replay stack": .init("legacy|model", "the stack to replay into", else: "both"),
+        "replay stack": .init("legacy|model", "the stack to replay into: \(stacks)", else: "both"),
         "dump entity": .init("ENTITY", "only objects of this entity; may be given several times", else: "all entities"),
         "history entity": .init("ENTITY", "only transactions that changed objects of it", else: "all"),
         "author": .init("AUTHOR", "the author of the history transaction", else: "none"),
@@ -44,12 +48,16 @@ struct OptionHelp: Sendable {
         "count": .init(nil, "prints only how many there are", else: "off"),
         "fresh": .init(nil, "reads past the cache", else: "off"),
         "after": .init("TOKEN", "only transactions after it", else: "from the oldest on"),
+        "last": .init("N", "only the newest so many", else: "all"),
         "follow": .init(nil, "goes on with new transactions as they come", else: "off"),
-        "before": .init("TOKEN|DATE", "purges what comes before it", else: "what every durable reader acknowledged"),
+        "before": .init(
+            "TOKEN|DATE", "purges what comes before it; a date is written 2026-02-03 or 2026-02-03T18:30:00Z",
+            else: "what every durable reader acknowledged"),
         "dry-run": .init(nil, "says what would be done, and changes nothing", else: "off"),
         "wait": .init("TOKEN", "returns when the stacks are there", else: "replays what there is now"),
         "consumers from": .init("TOKEN", "where the reader begins", else: "the newest transaction"),
-        "handover to": .init("legacy|model", "the new owner", else: "none: it or --back must be given"),
+        "handover to": .init("legacy|model", "the new owner: \(stacks)", else: "none: it or --back must be given"),
+        "owner": .init("legacy|model", "who owns everything at first: \(stacks)", else: "legacy"),
         "back": .init(nil, "to the previous owner", else: "off"),
         "reason": .init("TEXT", "why, for the record", else: "none"),
         "sample": .init("N", "compares only so many objects, chosen at random", else: "all"),

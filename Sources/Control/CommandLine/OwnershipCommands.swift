@@ -126,6 +126,7 @@ extension DaemonCommands {
             output.line("\(id)\(property): legacy \(text(difference["legacy"])), model \(text(difference["model"]))")
         }
         output.line(
-            "\(result["rows"]?.description ?? "0") rows, \(result["differing"]?.description ?? "0") read differently")
+            "\(CountText.text(result["rows"] ?? 0, "row")), \(result["differing"]?.description ?? "0") read differently"
+        )
     }
 }

@@ -110,10 +110,6 @@ enum RecoveryCommands {
         ]
     }
 
-    private static func counted(_ count: some BinaryInteger, _ noun: String) -> String {
-        "\(count) \(noun)\(count == 1 ? "" : "s")"
-    }
-
     private static func lost(_ count: Int64?) -> String {
         switch count {
         case nil: "some, and nothing tells how many"
@@ -125,15 +121,16 @@ enum RecoveryCommands {
     private static func print(_ report: StoreSalvage.Report, _ target: String, _ output: Output) {
         output.table(
             [["what", "read", "lost"]]
-                + report.entities.map { ["entity \($0.name)", counted($0.read, "object"), lost($0.lost)] }
-                + report.joins.map { ["join table \($0.name)", counted($0.read, "pair"), lost($0.lost)] })
+                + report.entities.map { ["entity \($0.name)", CountText.text($0.read, "object"), lost($0.lost)] }
+                + report.joins.map { ["join table \($0.name)", CountText.text($0.read, "pair"), lost($0.lost)] })
         if report.values > 0 {
             output.line(
-                "\(counted(report.values, "value")) could not be read, and \(report.values == 1 ? "is" : "are") empty")
+                "\(CountText.text(report.values, "value")) could not be read, and \(report.values == 1 ? "is" : "are") empty"
+            )
         }
         if report.links > 0 {
             output.line(
-                "\(counted(report.links, "link")) led to lost objects, and \(report.links == 1 ? "was" : "were") cleared"
+                "\(CountText.text(report.links, "link")) led to lost objects, and \(report.links == 1 ? "was" : "were") cleared"
             )
         }
         for object in report.unsavable {

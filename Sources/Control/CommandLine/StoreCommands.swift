@@ -33,7 +33,7 @@ enum StoreCommands {
         Command(
             "release", "STORE [--keep-history]", "Removes our tables and triggers: the file is Apple's again",
             flags: ["keep-history"], operands: 1...1, run: release),
-        MigrateCommand.command,
+        AdoptCommand.command, MigrateCommand.command,
         Command(
             "doctor", "[STORE] [--pages]",
             "What a support request needs: SQLite, file system, locks and their holders, pages up to 256 MiB or where asked",
@@ -122,7 +122,7 @@ enum StoreCommands {
         var report = ViolationJSON.report(found)
         guard output.isJSON else { return ViolationText.print(report, output) }
         if !repaired.isEmpty { report["repaired"] = .array(repaired.map { .string($0) }) }
-        output.json(.object(report))
+        output.json(.object(ViolationJSON.counted(report)))
     }
 
     private static func diff(_ arguments: Arguments, _ output: Output) throws -> Int32 {
@@ -153,12 +153,16 @@ enum StoreCommands {
         }
         let model = try StoreModels.model(path)
         let store = try StoreCreator.create(arguments.operands[0], model: model)
+        let warnings = model.warnings()
+        output.warn(warnings.map { "\($0)" })
         if output.isJSON {
             output.json([
                 "path": .string(store.path), "uuid": .string(store.uuid), "entities": JSON(store.layout.entities.count),
+                "warnings": .array(warnings.map(DescriptionJSON.warning)),
             ])
         } else {
-            output.line("created \(store.path) with \(store.layout.entities.count) entities, UUID \(store.uuid)")
+            let entities = CountText.text(store.layout.entities.count, "entity", plural: "entities")
+            output.line("created \(store.path) with \(entities), UUID \(store.uuid)")
         }
         return 0
     }

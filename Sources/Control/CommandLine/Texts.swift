@@ -1,4 +1,13 @@
+import StoreFormat
 import Varlink
+
+extension CountText {
+    /// `1 row`, `2 rows`, `? rows` where the number is not known.
+    static func text(_ count: JSON?, _ noun: String) -> String {
+        guard let count, !count.isNull else { return "? \(noun)s" }
+        return count.intValue.map { text($0, noun) } ?? "\(count.description) \(noun)s"
+    }
+}
 
 /// A daemon's status for a person.
 enum StatusText {
@@ -12,8 +21,8 @@ enum StatusText {
         output.line("UUID     \(text(status["store"]?["uuid"]))")
         output.line("model    \(text(status["store"]?["model"]))")
         output.line(
-            "history  last \(text(status["history"]?["last"])), \(text(status["history"]?["transactions"])) transactions"
-        )
+            "history  last \(text(status["history"]?["last"])), "
+                + CountText.text(status["history"]?["transactions"], "transaction"))
         let holder = status["wal"]?["heldBy"]?.stringValue.map { ", kept by \($0)" } ?? ""
         output.line("log      \(text(status["wal"]?["bytes"])) bytes\(holder)")
         output.line("clients  \(text(status["clients"]))")
@@ -56,7 +65,7 @@ enum HistoryText {
         let cause = text("cause").map { ", for the delete in \($0)" } ?? ""
         output.line("\(text("token") ?? "") \(text("timestamp") ?? "") \(by)\(cause)")
         for change in transaction["changes"]?.arrayValue ?? [] {
-            let id = change["id"]?.stringValue.map { $0.split(separator: "/").suffix(2).joined(separator: "/") } ?? ""
+            let id = change["id"]?.stringValue.map(ObjectText.short) ?? ""
             let properties = (change["properties"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: ", ")
             output.line("  \(change["kind"]?.stringValue ?? "") \(id)\(properties.isEmpty ? "" : ": \(properties)")")
         }
@@ -72,7 +81,16 @@ enum ViolationText {
         }
         for violation in violations { output.line(text(violation, ["severity", "rule", "where", "what"])) }
         output.warn((report["warnings"]?.arrayValue ?? []).map { text($0, ["rule", "where", "what"]) })
-        output.line("\(violations.count) violation\(violations.count == 1 ? "" : "s")")
+        output.line(summary(violations))
+    }
+}
+
+extension ViolationText {
+    /// What was there before adoption must not be taken for something new.
+    private static func summary(_ violations: [JSON]) -> String {
+        let inherited = violations.count { $0["severity"]?.stringValue == "inherited" }
+        guard inherited > 0 else { return CountText.text(violations.count, "violation") }
+        return "\(CountText.text(violations.count - inherited, "new violation")), \(inherited) inherited"
     }
 }
 
@@ -94,14 +112,16 @@ enum ObjectText {
         if !missing.isEmpty { output.line("  missing: \(missing.joined(separator: ", "))") }
     }
 
+    /// `Entity/12` of an object's URI: the one form in which text names objects.
+    static func short(_ id: String) -> String {
+        let parts = id.split(separator: "/").suffix(2)
+        return "\(parts.first ?? "")/\(parts.last?.dropFirst() ?? "")"
+    }
+
     private static func short(_ value: JSON) -> String {
-        func one(_ id: String) -> String {
-            let parts = id.split(separator: "/").suffix(2)
-            return "\(parts.first ?? "")/\(parts.last?.dropFirst() ?? "")"
-        }
-        if let id = value.stringValue { return one(id) }
+        if let id = value.stringValue { return short(id) }
         let ids = (value.arrayValue ?? []).compactMap(\.stringValue)
-        let shown = ids.prefix(10).map(one).joined(separator: ", ")
+        let shown = ids.prefix(10).map(short).joined(separator: ", ")
         return ids.isEmpty ? "none" : ids.count > 10 ? "\(shown), and \(ids.count - 10) more" : shown
     }
 }

@@ -20,6 +20,15 @@ extension Configuration {
         }
     }
 
+    /// Looks whether the store has what `ownership` names, as far as the store is there and can be read: a start would
+    /// refuse it.
+    /// - Throws: `StoreError` `BadConfiguration`.
+    func checkOwnership() throws {
+        let loaded = try? model.map { try StoreModels.load($0, for: store) }
+        guard let opened = try? Store.open(store, model: loaded?.model) else { return }
+        try ownership.check(opened)
+    }
+
     private func check(_ key: String, _ path: String) throws {
         // An abstract socket has no place among files.
         if key == "socket", path.hasPrefix("@") { return }

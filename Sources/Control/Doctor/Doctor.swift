@@ -54,6 +54,8 @@ struct Doctor {
             output.line(finding.text)
         }
         let wrong = findings.count { $0.severity == .wrong }
-        output.line(wrong == 0 ? "nothing is wrong" : "\(wrong) thing\(wrong == 1 ? " is" : "s are") wrong")
+        let isStore = examinations.contains { $0.name == "store" }
+        let without = isStore ? "" : "; no store was looked at: `coexistctl doctor STORE` does"
+        output.line((wrong == 0 ? "nothing is wrong" : "\(wrong) thing\(wrong == 1 ? " is" : "s are") wrong") + without)
     }
 }

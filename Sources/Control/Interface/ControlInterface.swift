@@ -47,7 +47,7 @@ public enum ControlInterface {
           epoch: int,
           rows: int,
           unit: string,
-          since: string,
+          since: ?string,
           lastWrite: ?LastWrite
         )
 
@@ -211,13 +211,14 @@ public enum ControlInterface {
         method Delete(objects: []string, stack: ?string, author: ?string) -> (token: ?string, deleted: [string]int, nullified: [string]int)
 
         # Transactions with their changes, oldest first, of an author, or of all others with ! before the name. With more: one
-        # a reply; with follow, new ones as they come.
+        # a reply; with follow, new ones as they come; with last, the newest so many.
         method History(
           after: ?string,
           entity: ?string,
           author: ?string,
           limit: ?int,
-          follow: ?bool
+          follow: ?bool,
+          last: ?int
         ) -> (transaction: ?object)
 
         # The durable readers of history.

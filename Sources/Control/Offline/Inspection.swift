@@ -49,8 +49,18 @@ struct Inspection {
                 "authors": .array(authors.map { .string($0) }),
             ],
             "warnings": report.warnings,
+            "units": UnitReport(units).json,
             "ownership": register == nil ? .null : .array(store.layout.entities.map { owner($0.name) }),
         ]
+    }
+
+    /// As the register names them, where the store is adopted.
+    private var units: [OwnershipUnit] {
+        OwnershipUnits.units(store.layout).map { unit in
+            var unit = unit
+            unit.name = register?.unit(ofEntity: unit.name)?.name ?? unit.name
+            return unit
+        }
     }
 
     private var model: JSONObject {
@@ -104,23 +114,26 @@ struct Inspection {
         if store.historyForm.isTracked {
             let by = authors.isEmpty ? "" : "; authors \(authors.joined(separator: ", "))"
             output.line(
-                "history    \(extent.count) transactions, \(extent.first.map { "\($0)" } ?? "-") to \(extent.last)\(by)"
+                "history    \(CountText.text(extent.count, "transaction")), \(extent.first.map { "\($0)" } ?? "-") to \(extent.last)\(by)"
             )
         } else {
             output.line("history    not tracked")
         }
         output.line("ownership  \(register == nil ? "not adopted" : "adopted")")
         output.line()
-        var table = [["entity", "number", "table", "parent", "rows", "attributes", "relationships", "owner"]]
+        let units = units
+        var table = [["entity", "number", "table", "parent", "rows", "attributes", "relationships", "owner", "unit"]]
         for layout in store.layout.entities {
             let unit = register?.unit(ofEntity: layout.name)
             table.append([
                 layout.name + (layout.isAbstract ? " (abstract)" : ""), "\(layout.number)", layout.table,
                 layout.superentityName ?? "-", "\(rows[layout.number] ?? 0)", "\(layout.attributes.count)",
                 "\(layout.relationships.count)", unit.map { $0.isFrozen ? "none" : $0.owner.rawValue } ?? "-",
+                units.first { $0.entities.contains(layout.name) }?.name ?? "-",
             ])
         }
         output.table(table)
+        UnitReport(units).print(output)
         for missing in entitiesWithoutTable { output.line("\(missing) is in the model, but has no table here") }
         output.line()
         report.print(output)

@@ -1,4 +1,5 @@
 import Foundation
+import StoreFormat
 import StoreModel
 import Varlink
 
@@ -50,7 +51,7 @@ struct ModelInspection {
         if let current, case .success(let report) = current.report {
             add(report, origin(current), to: &object)
         } else {
-            (object["model"], object["entities"], object["warnings"]) = (.null, [], [])
+            (object["model"], object["entities"], object["units"], object["warnings"]) = (.null, [], [], [])
         }
         guard hasVersions else { return .object(object) }
         object["versions"] = .array(
@@ -73,6 +74,7 @@ struct ModelInspection {
     private func add(_ report: ModelReport, _ origin: String, to object: inout JSONObject) {
         object["model"] = .object(report.facts(origin: origin))
         object["entities"] = report.entities
+        object["units"] = UnitReport(OwnershipUnits.units(report.model)).json
         object["warnings"] = report.warnings
     }
 
@@ -102,6 +104,7 @@ struct ModelInspection {
             output.line("checksum   \(report.checksum)")
             output.line("entities   \(report.model.entities.count)")
         }
+        UnitReport(OwnershipUnits.units(report.model)).print(output)
         output.line()
         report.print(output)
     }

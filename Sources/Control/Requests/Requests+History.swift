@@ -66,9 +66,35 @@ extension Requests {
         guard limit ?? 0 >= 0 else {
             throw StoreError(.refused, "a limit counts from 0", way: "give a number that is not negative")
         }
-        return HistoryQuery(
+        var query = HistoryQuery(
             after: after, entity: entity, author: parameters["author"]?.stringValue.map { AuthorFilter($0) },
             limit: limit)
+        if let last = parameters["last"]?.intValue {
+            guard last >= 0 else {
+                throw StoreError(.refused, "last counts from 0", way: "give a number that is not negative")
+            }
+            query.after = try place(beforeLast: last, of: query)
+        }
+        return query
+    }
+
+    /// Where the newest so many of what a query asks for begin. Looks from the end, ever further back, until they are found.
+    private func place(beforeLast count: Int, of query: HistoryQuery) throws -> Int64 {
+        let newest = try bridge.lastTransaction()
+        guard count > 0, newest > query.after else { return max(newest, query.after) }
+        let all = newest - query.after
+        var window = min(Int64(count), all)
+        while true {
+            var numbers: [Int64] = []
+            var part = query
+            (part.after, part.limit) = (newest - window, nil)
+            try scan(part) { transaction in
+                numbers.append(transaction.number)
+                return true
+            }
+            if numbers.count >= count || window == all { return numbers.suffix(count).first.map { $0 - 1 } ?? newest }
+            window = window > all / 4 ? all : window * 4
+        }
     }
 
     /// Sends transactions that a query asks for, oldest first, in bounded batches.
@@ -78,6 +104,13 @@ extension Requests {
     @discardableResult
     func history(
         _ query: HistoryQuery, atMost: Int = .max, send: (JSONObject) -> Bool
+    ) throws -> HistoryPlace {
+        try scan(query, atMost: atMost) { send(["transaction": try self.json($0)]) }
+    }
+
+    @discardableResult
+    private func scan(
+        _ query: HistoryQuery, atMost: Int = .max, take: (HistoryTransaction) throws -> Bool
     ) throws -> HistoryPlace {
         var place = HistoryPlace(last: query.after, isEnd: false)
         var left = query.limit ?? .max
@@ -95,7 +128,7 @@ extension Requests {
                 place.last = transaction.number
                 guard let shown = filtered(transaction, query) else { continue }
                 left -= 1
-                guard send(["transaction": try self.json(shown)]) else {
+                guard try take(shown) else {
                     place.isEnd = left == 0
                     return place
                 }

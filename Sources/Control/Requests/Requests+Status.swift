@@ -96,8 +96,8 @@ extension Requests {
                 var result: JSONObject = [
                     "entity": .string(entity.name), "owner": .string(owner), "epoch": .integer(unit?.epoch ?? 0),
                     "rows": .integer(counts[entity.number] ?? 0), "unit": .string(unit?.name ?? entity.rootName),
-                    "since": .string(
-                        unit.flatMap { DateText.text(Date(timeIntervalSinceReferenceDate: $0.since)) } ?? ""),
+                    "since": unit.flatMap { DateText.text(Date(timeIntervalSinceReferenceDate: $0.since)) }
+                        .map { .string($0) } ?? .null,
                 ]
                 if withWrites {
                     result["lastWrite"] = try unit.flatMap { writes[$0.name] }.map(lastWrite) ?? .null

@@ -32,7 +32,9 @@ struct Requests: Sendable {
     func stack(_ json: JSON?) throws -> StackName? {
         guard let text = json?.stringValue else { return nil }
         guard let stack = StackName(rawValue: text) else {
-            throw StoreError(.refused, "there is no stack \(text)", way: "it is legacy or model")
+            throw StoreError(
+                .refused, "there is no stack \(text)", way: "it is legacy, of Core Data's API, or model, of SwiftData's"
+            )
         }
         return stack
     }

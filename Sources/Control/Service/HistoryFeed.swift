@@ -69,7 +69,7 @@ final class HistoryFeed: Sendable {
             guard requests.bridge.counts.rewinds == state.withLock(\.rewinds) else {
                 throw StoreError(
                     .tokenExpired, "another program put other content in the store, with another history",
-                    way: "read everything once, and go on from the newest token")
+                    way: HistoryToken.wayOfExpired)
             }
             let (transactions, place) = try requests.historyPage(query)
             for transaction in transactions { guard call.sendPaced(transaction) else { return end() } }

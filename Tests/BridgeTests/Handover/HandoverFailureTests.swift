@@ -79,7 +79,7 @@ import Testing
         let result = try bridge.handover("Tag", to: .model) { if $0.name == .compare { compared = $0.detail } }
         #expect(writer.wait() == 1)
         #expect(result?.token.transaction == 1)
-        #expect(compared.hasPrefix("1 objects changed"))
+        #expect(compared.hasPrefix("1 object changed"))
         #expect(try bridge.model.object(ObjectReference(entity: "Tag", key: 1), isFresh: false) != nil)
         // The same instance again: it slept through the move.
         writer.start()
