@@ -130,6 +130,9 @@ public final class StoreBridge: Sendable {
                         (try? readers.use { try ForeignChanges.areNoted($0) }) == true
                     else { return nil }
                     return (try? pool?.use { try ForeignChanges.take($0, store: store) }) ?? nil
+                },
+                changed: { number, last in
+                    try readers.use { try HistoryReader($0, store: store).changedEntities(after: number, upTo: last) }
                 })
             watcher = Mutex(
                 try CommitWatcher(

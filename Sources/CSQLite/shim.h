@@ -22,9 +22,11 @@ static inline void coexist_sqlite3_result_blob(sqlite3_context *c, const void *p
     sqlite3_result_blob64(c, p, n, SQLITE_TRANSIENT);
 }
 
-// The WAL index header's iChange, read through the shared-memory method only: opening the -shm file here would drop
-// this process' POSIX locks. Returns SQLITE_OK and fills *change, or an error code (SQLITE_NOTFOUND: no WAL index).
-static inline int coexist_sqlite3_wal_change(sqlite3 *db, unsigned *change) {
+// The first bytes of the WAL index header (WalIndexHdr), read through the shared-memory method only: opening the -shm
+// file here would drop this process' POSIX locks. Returns SQLITE_OK and fills them, or an error code (SQLITE_NOTFOUND: no
+// WAL index).
+#define COEXIST_WAL_HEADER_WORDS 12
+static inline int coexist_sqlite3_wal_header(sqlite3 *db, unsigned *words) {
     sqlite3_file *file = 0;
     volatile void *page = 0;
     int rc = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
@@ -33,7 +35,7 @@ static inline int coexist_sqlite3_wal_change(sqlite3 *db, unsigned *change) {
     rc = file->pMethods->xShmMap(file, 0, 32768, 0, &page);
     if (rc != SQLITE_OK) return rc;
     if (!page) return SQLITE_NOTFOUND;
-    *change = ((volatile unsigned *)page)[2];
+    for (int i = 0; i < COEXIST_WAL_HEADER_WORDS; i++) words[i] = ((volatile unsigned *)page)[i];
     return SQLITE_OK;
 }
 

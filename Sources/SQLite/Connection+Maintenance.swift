@@ -76,17 +76,6 @@ extension Connection {
         sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? openedPath
     }
 
-    /// The number of commits that the WAL index has counted since it was made; nil outside WAL mode.
-    ///
-    /// Read through SQLite's shared-memory method: opening the -shm file would drop this process' locks.
-    public func walChangeCount() throws -> UInt32? {
-        var change: UInt32 = 0
-        let code = coexist_sqlite3_wal_change(handle, &change)
-        if code == SQLITE_NOTFOUND { return nil }
-        guard code == SQLITE_OK else { throw SQLiteError(handle, code) }
-        return change
-    }
-
     /// `PRAGMA data_version`: changes when another connection has committed.
     public func dataVersion() throws -> Int64 {
         try scalar("PRAGMA data_version")?.integerValue ?? 0

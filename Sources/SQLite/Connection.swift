@@ -13,6 +13,7 @@ public final class Connection {
     /// How the file was opened.
     public let mode: OpenMode
     private var cache: [String: Statement] = [:]
+    var facts = SchemaFacts()
     let policy: BusyPolicy
     var queuePlace: QueuePlace?
     private let file: RawFile.Lease

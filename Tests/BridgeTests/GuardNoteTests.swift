@@ -11,6 +11,20 @@ import Testing
         (try? sample.rows("SELECT count(*) FROM COEXIST_FOREIGN"))?.first?[0].integerValue
     }
 
+    @Test func whatACommitWroteBesideItsHistoryIsInTheNotes() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.guardMode = .record }
+        defer { bridge.close() }
+        _ = try bridge.legacy.insert("Tag", ["name": .string("a")])
+        let book = try bridge.legacy.insert("Book", ["title": .string("old")])
+        try bridge.replay()
+        for stack in StackName.allCases { #expect(try bridge.instance(stack).value(book, "title") == .string("old")) }
+        try sample.foreignSave(and: "UPDATE ZBOOK SET ZTITLE = 'new', Z_OPT = 2;")
+        #expect(eventually { notes(sample) == 0 })
+        #expect(eventually { bridge.alarms.contains { $0.contains("Book") } }, "\(bridge.alarms)")
+        for stack in StackName.allCases { #expect(try bridge.instance(stack).value(book, "title") == .string("new")) }
+    }
+
     @Test func notesOfChangesThatHistoryTellsAreDropped() throws {
         let sample = try BridgeSample()
         let bridge = try sample.open { $0.guardMode = .record }

@@ -28,11 +28,28 @@ struct MaintenanceTests {
         #expect(try connection.walChangeCount() == start + 3)
     }
 
+    @Test("frames of a transaction that has not been committed show in the log")
+    func uncommittedFrames() throws {
+        let (reader, writer) = (try database.prepared(), try database.connect())
+        #expect(try !reader.hasUncommittedFrames())
+        // What does not fit in the cache goes to the log before its commit.
+        try writer.execute("PRAGMA cache_size=4; BEGIN IMMEDIATE")
+        for _ in 0..<20 { try writer.execute("INSERT INTO t VALUES (zeroblob(100000))") }
+        #expect(try reader.hasUncommittedFrames())
+        try writer.execute("COMMIT")
+        #expect(try !reader.hasUncommittedFrames())
+        // The log begins anew: what stands in it from before is nobody's.
+        #expect(try writer.checkpoint(.restart).isComplete)
+        try writer.execute("INSERT INTO t VALUES (1)")
+        #expect(try !reader.hasUncommittedFrames())
+    }
+
     @Test("outside WAL mode there is no such count")
     func noWAL() throws {
         let connection = try database.connect()
         try connection.execute("CREATE TABLE t (a)")
         #expect(try connection.walChangeCount() == nil)
+        #expect(try !connection.hasUncommittedFrames())
     }
 
     @Test("the data version changes with another connection's commits only")

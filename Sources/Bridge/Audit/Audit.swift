@@ -52,7 +52,7 @@ public enum Audit {
         let contradictions = try CoexistenceState.contradictions(connection)
         for contradiction in contradictions { report.add(.record, "COEXIST_STATE", contradiction.text) }
         // What a bound would hide is looked at all the same.
-        if let first = contradictions.map(\.first).min() { report.start = min(report.start, first - 1) }
+        if let first = contradictions.map(\.first).min() { report.start = min(report.start, max(1, first) - 1) }
         if state.purgeFloor > state.historyStart, contradictions.isEmpty {
             report.notes.append(
                 "history up to transaction \(state.purgeFloor) has been purged: what it said is not proved")

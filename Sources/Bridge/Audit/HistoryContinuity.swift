@@ -96,7 +96,7 @@ struct HistoryContinuity {
             """
             SELECT number, key, before FROM (
                 SELECT Z_PK AS key, ZTRANSACTIONID AS number, lag(Z_PK) OVER (ORDER BY Z_PK) AS before,
-                    lag(ZTRANSACTIONID) OVER (ORDER BY Z_PK) AS previous FROM ACHANGE) c
+                    lag(ZTRANSACTIONID) OVER (ORDER BY Z_PK) AS previous FROM ACHANGE WHERE Z_PK > 0) c
             WHERE key > before + 1 AND previous > ?1 AND number <= ?3 AND number BETWEEN previous AND previous + 1
                 AND EXISTS (SELECT 1 FROM COEXIST_TRANSACTION WHERE NUMBER = c.number)
                 AND EXISTS (SELECT 1 FROM COEXIST_TRANSACTION WHERE NUMBER = c.previous)

@@ -33,7 +33,7 @@ struct OwnershipTimeline {
             }
             for record in records {
                 let before = list[list.count - 1]
-                if record.epoch != before.epoch + 1 {
+                if record.epoch != before.epoch &+ 1 {
                     contradict(unit, "a handover began epoch \(record.epoch) after epoch \(before.epoch)")
                 }
                 if record.previous != before.owner || record.owner == before.owner {

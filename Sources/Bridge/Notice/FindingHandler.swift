@@ -8,21 +8,23 @@ struct FindingHandler: Sendable {
     let log: BridgeLog
     let health: BridgeHealth
     let guardKeeper: GuardKeeper
-    /// Takes what the guard noted in its mode `record`; nil where that says nothing of what was written.
-    let touched: @Sendable () -> Set<String>?
+    /// Takes what the guard noted in its mode `record`: for each table that was written, whose objects that can have
+    /// changed. Nil where that says nothing of what was written.
+    let touched: @Sendable () -> [Set<String>]?
+    /// The entities of the changes after one transaction, up to another.
+    let changed: @Sendable (Int64, Int64) throws -> Set<String>
 
     func handle(_ finding: CommitCounts.Finding) {
         switch finding {
         case .committed(let news):
-            // Replay tells what a transaction of another program wrote: the notes of it are no longer needed.
-            if news.hasForeign { _ = touched() }
+            if news.hasForeign { compareNotes(news) }
             // A handover alone brings no history, but other epochs.
             if news.hasHandover { break }
             for replayer in replayers { replayer.signal(ifBehind: news.last) }
             return
         case .untracked(let commits):
             // What was written while the guard was open was not noted either.
-            let entities = mendGuard() ? nil : touched()
+            let entities = mendGuard() ? nil : touched().map(Self.all)
             dropCaches(of: entities)
             log.untracked(commits, entities: entities)
         case .restarted:
@@ -62,6 +64,18 @@ struct FindingHandler: Sendable {
             log.alarm(.watcherFailed, "the watcher failed: \(error)")
         }
     }
+
+    /// Replay takes in what the transactions of another program tell. What was written beside them is in the notes only.
+    private func compareNotes(_ news: CommitCounts.News) {
+        guard let noted = touched(), let told = try? changed(news.previous, news.last) else { return }
+        let untold = noted.filter { $0.isDisjoint(with: told) }
+        guard !untold.isEmpty else { return }
+        let entities = Self.all(untold)
+        dropCaches(of: entities)
+        log.untracked(1, entities: entities)
+    }
+
+    private static func all(_ sets: [Set<String>]) -> Set<String> { sets.reduce(into: []) { $0.formUnion($1) } }
 
     @discardableResult
     private func mendGuard() -> Bool {

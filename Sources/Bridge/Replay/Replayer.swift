@@ -94,7 +94,7 @@ final class Replayer: Sendable {
     private func apply(_ transaction: HistoryTransaction) {
         state.withLock { $0.waiting -= 1 }
         let isPlain = state.withLock { $0.failure == nil && $0.rewound == nil }
-        guard isPlain, instance.position == transaction.number - 1 else {
+        guard isPlain, instance.position == transaction.number &- 1 else {
             return signal(ifBehind: transaction.number)
         }
         do {

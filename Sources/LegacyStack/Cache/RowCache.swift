@@ -99,12 +99,16 @@ final class RowCache: Sendable {
     func invalidate(_ rows: [(root: Int, key: Int64, timestamp: Double)]) {
         let dropped = state.withLock { state in
             state.generation += 1
-            var dropped: [Row] = []
+            var dropped: [Row?] = []
+            var (hint, hinted) = (KeyIndex.Hint(), -1)
             for (root, key, timestamp) in rows {
-                guard let place = state.places[root].remove(key) else { continue }
+                if root != hinted { (hint, hinted) = (KeyIndex.Hint(), root) }
+                guard let place = state.places[root].remove(key, near: &hint) else { continue }
                 state.statistics.invalidations += 1
                 if state.entries[place].lastRead > timestamp { state.statistics.stale += 1 }
-                if let row = state.entries[place].row.take() { dropped.append(row) }
+                // Moved, not copied: to count a reference is to touch a row that is in no processor's cache.
+                dropped.append(nil)
+                swap(&dropped[dropped.count - 1], &state.entries[place].row)
                 state.free.append(place)
             }
             return dropped

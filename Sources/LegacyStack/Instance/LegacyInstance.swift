@@ -37,7 +37,7 @@ public final class LegacyInstance: StackInstance {
         public init() {}
     }
 
-    private struct State {
+    struct State {
         var position: Int64
         var epochs: [String: Int64]
         var handler: (@Sendable (CommitNotice) -> Void)?
@@ -49,7 +49,7 @@ public final class LegacyInstance: StackInstance {
         var isLost = false
     }
 
-    private struct WeakContext {
+    struct WeakContext {
         weak var context: NSManagedObjectContext?
     }
 
@@ -74,8 +74,8 @@ public final class LegacyInstance: StackInstance {
     let cache: RowCache
     private let readers: ConnectionPool
     let writer: WriterBox
-    private let state: Mutex<State>
-    private let applyLock = NSLock()
+    let state: Mutex<State>
+    let applyLock = NSLock()
 
     /// Opens a store.
     /// - Parameters:
@@ -165,83 +165,6 @@ public final class LegacyInstance: StackInstance {
     /// In whose name this instance saves.
     public var authority: SaveAuthority {
         SaveAuthority(stack: .legacy, instanceName: instanceName, epochs: state.withLock { $0.epochs })
-    }
-
-    /// Drops cached rows that others changed, tells the contexts, and reads the ownership epochs anew.
-    ///
-    /// Transactions at or below `position`, and this instance's own, change nothing but the position.
-    /// - Throws: `StoreError` where the epochs cannot be read.
-    public func apply(_ transactions: [HistoryTransaction], readsEpochs: Bool) throws {
-        applyLock.lock()
-        defer { applyLock.unlock() }
-        var last = position
-        let own = state.withLock { $0.own }
-        let contexts = contexts
-        var changes = RemoteChanges()
-        // In the order of history, which is mostly that of the keys and so of the memory behind them.
-        var rows: [(root: Int, key: Int64, timestamp: Double)] = []
-        var dropped: Set<Int> = []
-        var entity: SchemaEntity?
-        for transaction in transactions where transaction.number > last {
-            last = transaction.number
-            guard !transaction.isKnown(to: instanceName), !own.contains(transaction.number) else { continue }
-            dropped.formUnion((transaction.changedEntities ?? []).compactMap { schema[$0]?.rootIndex })
-            let timestamp = transaction.timestamp.timeIntervalSinceReferenceDate
-            for change in transaction.changes {
-                if entity?.name != change.object.entity { entity = schema[change.object.entity] }
-                guard let entity else { continue }
-                rows.append((entity.rootIndex, change.object.key, timestamp))
-                if contexts.isEmpty { continue }
-                changes.add(
-                    .init(root: entity.rootIndex, key: change.object.key), isDeleted: change.kind == .delete)
-            }
-        }
-        if !rows.isEmpty || !dropped.isEmpty {
-            if !rows.isEmpty { cache.invalidate(rows) }
-            drop(dropped, derivedAfter: dropped.union(rows.lazy.map(\.root)), &changes)
-            for context in contexts { context.receive(changes) }
-        }
-        if readsEpochs { try readEpochs(position: last) }
-        state.withLock { state in
-            state.position = max(state.position, last)
-            state.own = state.own.filter { $0 > last }
-        }
-        options.readerAge?.look()
-    }
-
-    /// Has all rows of some trees read anew, and those that a change can have reached: values that SQLite's triggers wrote
-    /// are not in history.
-    private func drop(_ roots: Set<Int>, derivedAfter changed: Set<Int>, _ changes: inout RemoteChanges) {
-        let reached = roots.union(schema.dependents(of: changed))
-        guard !reached.isEmpty else { return }
-        cache.removeAll(roots: reached)
-        changes.droppedRoots.formUnion(reached)
-    }
-
-    /// Takes the epochs of the register, except where the switch lies ahead of the position.
-    private func readEpochs(position: Int64) throws {
-        let held = state.withLock(\.epochs)
-        let epochs = try read { connection in
-            try connection.transaction(.deferred) {
-                try OwnershipRegister.epochs(connection, reachedBy: position, holding: held)
-            }
-        }
-        state.withLock { $0.epochs = epochs }
-    }
-
-    /// Drops the cached rows of these entities and their whole trees, or all, and takes the position where given.
-    public func dropCaches(of entities: Set<String>?, position: Int64?) {
-        let roots = entities.map { Set($0.compactMap { schema[$0]?.rootIndex }) }
-        cache.removeAll(roots: roots)
-        var changes = RemoteChanges()
-        changes.droppedRoots = roots ?? Set(schema.entities.map(\.rootIndex))
-        for context in contexts { context.receive(changes) }
-        guard let position else { return }
-        state.withLock { state in
-            state.position = position
-            // Where history went back, these numbers are handed out again.
-            state.own = []
-        }
     }
 
     /// What the row cache holds and did so far.

@@ -110,9 +110,9 @@ final class RowCache: Sendable {
         content.withLock { content in
             let isCurrent = content.generation == generation
             content.generation += 1
-            for (root, key) in removing { _ = remove(root, key, &content) }
+            for (root, key) in removing { remove(root, key, &content) }
             for row in rows {
-                if isCurrent { put(row, &content) } else { _ = remove(row.plan.root, row.key, &content) }
+                if isCurrent { put(row, &content) } else { remove(row.plan.root, row.key, &content) }
             }
         }
     }
@@ -121,34 +121,45 @@ final class RowCache: Sendable {
     func remove(root: Int, key: Int64) {
         content.withLock { content in
             content.generation += 1
-            _ = remove(root, key, &content)
+            remove(root, key, &content)
         }
     }
 
+    private func remove(_ root: Int, _ key: Int64, _ content: inout Content) {
+        var hint = KeyIndex.Hint()
+        guard let place = free(root, key, near: &hint, committed: nil, &content) else { return }
+        content.entries[place].row = nil
+    }
+
+    /// Frees a row's place, and leaves it to the caller to take the row out.
     /// - Parameter committed: when another instance changed the row, in seconds since 2001; nil for a change of our own.
-    private func remove(
-        _ root: Int, _ key: Int64, committed: Double? = nil, _ content: inout Content
-    ) -> StoredRow? {
-        guard let place = content.places[root].remove(key), let row = content.entries[place].row.take() else {
-            return nil
-        }
+    private func free(
+        _ root: Int, _ key: Int64, near hint: inout KeyIndex.Hint, committed: Double?, _ content: inout Content
+    ) -> Int? {
+        guard let place = content.places[root].remove(key, near: &hint) else { return nil }
         content.free.append(place)
         if content.entries[place].turn == content.turn { content.youngCount -= 1 }
         content.statistics.invalidations += 1
         // Given out after somebody had changed it: what the reader got was stale.
         if let committed, content.entries[place].lastRead > committed { content.statistics.stale += 1 }
-        return row
+        return place
     }
 
+    /// A row that another instance changed, and when, in seconds since 2001.
+    typealias Outdated = (root: Int, key: Int64, committed: Double)
+
     /// Forgets rows that others changed.
-    func invalidate(_ changes: [ObjectChange]) {
+    func invalidate(_ rows: [Outdated]) {
         let dropped = content.withLock { content in
             content.generation += 1
-            var dropped: [StoredRow] = []
-            for change in changes {
-                if let row = remove(change.root, change.key, committed: change.committed, &content) {
-                    dropped.append(row)
-                }
+            var dropped: [StoredRow?] = []
+            var (hint, hinted) = (KeyIndex.Hint(), -1)
+            for (root, key, committed) in rows {
+                if root != hinted { (hint, hinted) = (KeyIndex.Hint(), root) }
+                guard let place = free(root, key, near: &hint, committed: committed, &content) else { continue }
+                // Moved, not copied: to count a reference is to touch a row that is in no processor's cache.
+                dropped.append(nil)
+                swap(&dropped[dropped.count - 1], &content.entries[place].row)
             }
             return dropped
         }

@@ -75,6 +75,9 @@ final class ContextRegister: Sendable {
         }
     }
 
+    /// Whether a context is there.
+    var hasAny: Bool { entries.withLock { $0.contains { $0.inbox != nil } } }
+
     /// Tells every context but one.
     func tell(_ news: ContextNews, except own: ContextInbox? = nil) {
         let inboxes = entries.withLock { $0.compactMap(\.inbox) }

@@ -8,31 +8,34 @@ extension ModelInstance {
     /// - Throws: `StoreError` where the epochs cannot be read.
     public func apply(_ transactions: [HistoryTransaction], readsEpochs: Bool) throws {
         let start = position
-        var changes: [ObjectChange] = []
-        var dropped: Set<Int> = []
-        var entity: EntityPlan?
+        var news: [HistoryTransaction] = []
+        // In the order of history, which is mostly that of the keys and so of the memory behind them.
+        var rows: [RowCache.Outdated] = []
+        var (changed, dropped): (Set<Int>, Set<Int>) = ([], [])
+        var (details, entity): (HistoryChange.Details?, EntityPlan?) = (nil, nil)
         var last = start
         for transaction in transactions where transaction.number > last {
             last = transaction.number
             guard !transaction.isKnown(to: instanceName) else { continue }
+            news.append(transaction)
             dropped.formUnion((transaction.changedEntities ?? []).compactMap { plan[$0]?.root })
             let committed = transaction.timestamp.timeIntervalSinceReferenceDate
             for change in transaction.changes {
-                if entity?.name != change.object.entity { entity = plan[change.object.entity] }
-                guard let entity else { continue }
-                changes.append(
-                    ObjectChange(
-                        root: entity.root, key: change.object.key, isDelete: change.kind == .delete,
-                        properties: change.kind == .update && !change.properties.isEmpty ? change.properties : nil,
-                        committed: committed))
+                if details !== change.details {
+                    details = change.details
+                    if entity?.name != change.details.entity { entity = plan[change.details.entity] }
+                    if let entity { changed.insert(entity.root) }
+                }
+                if let entity { rows.append((entity.root, change.key, committed)) }
             }
         }
-        if !changes.isEmpty {
-            cache.invalidate(changes)
-            contexts.tell(.changed(changes))
+        if !rows.isEmpty {
+            cache.invalidate(rows)
+            // A context that is made from here on reads what is new.
+            if contexts.hasAny { contexts.tell(.changed(changes(of: news))) }
         }
         // What the store's triggers wrote is not in history.
-        dropped.formUnion(plan.dependents(of: dropped.union(changes.lazy.map(\.root))))
+        dropped.formUnion(plan.dependents(of: dropped.union(changed)))
         if !dropped.isEmpty {
             cache.drop(dropped)
             contexts.tell(.dropped(dropped))
@@ -40,6 +43,17 @@ extension ModelInstance {
         state.withLock { $0.position = max($0.position, last) }
         if readsEpochs { try readEpochs() }
         options.readerAge?.look()
+    }
+
+    private func changes(of transactions: [HistoryTransaction]) -> [ObjectChange] {
+        transactions.flatMap { transaction in
+            transaction.changes.compactMap { change in
+                guard let entity = plan[change.details.entity] else { return nil }
+                return ObjectChange(
+                    root: entity.root, key: change.key, isDelete: change.kind == .delete,
+                    properties: change.kind == .update && !change.properties.isEmpty ? change.properties : nil)
+            }
+        }
     }
 
     /// Drops the cached rows of these entities and their whole trees, or all, and takes the position where given.
@@ -65,6 +79,4 @@ struct ObjectChange: Sendable, Hashable {
     let isDelete: Bool
     /// The properties that were changed; nil where any may have been.
     var properties: [String]?
-    /// When another instance committed it, in seconds since 2001; nil for a change of this instance.
-    var committed: Double?
 }

@@ -58,17 +58,21 @@ public enum CoexistenceTables {
 
     /// Which of the tables the file lacks; nil where it has none of them, and so was never adopted or has been released.
     public static func missing(_ connection: Connection) throws -> [String]? {
-        var found: Set<String> = []
-        let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'COEXIST_*'"
-        try connection.cached(sql).forEach { row in
-            if let name = row.text(0) { found.insert(name) }
-        }
+        let found = try found(connection)
         return found.isDisjoint(with: names) ? nil : names.filter { !found.contains($0) }
     }
 
     /// Whether the file has one of the tables.
     static func has(_ table: String, _ connection: Connection) throws -> Bool {
-        try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(table)]) != nil
+        try found(connection).contains(table)
+    }
+
+    /// The tables of the file that are called like ours.
+    private static func found(_ connection: Connection) throws -> Set<String> {
+        try connection.schemaFact("CoexistenceTables") {
+            let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'COEXIST_*'"
+            return Set(try connection.query(sql).compactMap(\.[0].textValue))
+        }
     }
 
     /// Tables that can be made anew without a choice: what was in them follows from the model and the other tables, or is a

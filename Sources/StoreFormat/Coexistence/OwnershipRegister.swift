@@ -39,6 +39,12 @@ public struct OwnershipRegister: Sendable, Hashable {
                     .damaged, "COEXIST_UNIT names an owner that is no stack",
                     way: "release the store and adopt it again")
             }
+            // Epochs are counted on from this one.
+            guard row.isInteger(3), (1..<Int64.max).contains(row.integer(3)) else {
+                throw StoreError(
+                    .damaged, "COEXIST_UNIT gives \(name) the epoch \(row.text(3) ?? "NULL"), which is none",
+                    way: "release the store and adopt it again")
+            }
             register.units[name] = Unit(
                 name: name, owner: owner, previous: row.text(2).flatMap(StackName.init(rawValue:)),
                 epoch: row.integer(3), isFrozen: row.integer(4) != 0, since: row.double(5), entities: [])

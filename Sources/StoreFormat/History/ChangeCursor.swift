@@ -27,14 +27,22 @@ final class ChangeCursor {
     private final class KnownEntity {
         let number: Int64
         let layout: EntityLayout?
-        let name: String
+        let isKnown: Bool
+        /// Of changes that say nothing but whose they are.
+        let bare: HistoryChange.Details
+        /// The bytes of a bitmap that say anything.
+        let bitmapSize: Int
         var bytes: [UInt8] = []
-        var marked: [String] = []
+        /// What the bytes mark.
+        var marked: HistoryChange.Details
 
         init(_ number: Int64, _ layout: EntityLayout?) {
             self.number = number
             self.layout = layout
-            name = layout?.name ?? ""
+            isKnown = layout != nil
+            bare = HistoryChange.Details(entity: layout?.name ?? "")
+            bitmapSize = ((layout?.bitmap.slotCount ?? 0) + 7) / 8
+            marked = bare
         }
     }
 
@@ -64,9 +72,11 @@ final class ChangeCursor {
     func changes(of transaction: Int64, limit: Int) throws -> [HistoryChange]? {
         var changes: [HistoryChange] = []
         unreadable = nil
-        while try advance(), statement.integer(0) <= transaction {
+        while try advance() {
+            let number = statement.integer(0)
+            guard number <= transaction else { break }
             place = .taken
-            guard statement.integer(0) == transaction else { continue }
+            guard number == transaction else { continue }
             guard let change = change() else {
                 unreadable = unreadable ?? trouble
                 continue
@@ -84,7 +94,7 @@ final class ChangeCursor {
 
     /// What cannot be read of the row that the statement stands on.
     private var trouble: String {
-        if !statement.isInteger(2) || entity(statement.integer(2)).layout == nil {
+        if !statement.isInteger(2) || !entity(statement.integer(2)).isKnown {
             return "no entity has the number \(shown(2))"
         }
         if !statement.isInteger(3) { return "the key of a changed object is \(shown(3))" }
@@ -94,19 +104,18 @@ final class ChangeCursor {
     private func shown(_ column: Int) -> String { statement.text(column) ?? "NULL" }
 
     private func change() -> HistoryChange? {
-        let entity = entity(statement.isInteger(2) ? statement.integer(2) : 0)
-        guard statement.isInteger(1), statement.isInteger(3), entity.layout != nil,
+        guard statement.isInteger(2), statement.isInteger(1), statement.isInteger(3),
             let kind = HistoryChange.Kind(rawValue: statement.integer(1))
         else { return nil }
-        var change = HistoryChange(
-            kind: kind, object: ObjectReference(entity: entity.name, key: statement.integer(3)), properties: [],
-            tombstone: [:])
-        switch kind {
-        case .insert: break
-        case .update: change.properties = properties(entity)
-        case .delete: change.tombstone = tombstone(entity)
-        }
-        return change
+        let entity = entity(statement.integer(2))
+        guard entity.isKnown else { return nil }
+        let details =
+            switch kind {
+            case .insert: entity.bare
+            case .update: marked(entity)
+            case .delete: kept(entity)
+            }
+        return HistoryChange(kind: kind, key: statement.integer(3), details: details)
     }
 
     private func entity(_ number: Int64) -> KnownEntity {
@@ -117,19 +126,22 @@ final class ChangeCursor {
         return entity
     }
 
-    private func properties(_ entity: KnownEntity) -> [String] {
+    private func marked(_ entity: KnownEntity) -> HistoryChange.Details {
         statement.withBlob(4) { all in
             // What lies beyond the slots says nothing.
-            let bits = all.prefix(((entity.layout?.bitmap.slotCount ?? 0) + 7) / 8)
+            let bits = UnsafeRawBufferPointer(rebasing: all.prefix(entity.bitmapSize))
             if !entity.bytes.elementsEqual(bits) {
                 entity.bytes = Array(bits)
-                entity.marked = entity.layout?.bitmap.decode(entity.bytes) ?? []
+                let names = entity.layout?.bitmap.decode(entity.bytes) ?? []
+                entity.marked =
+                    names.isEmpty
+                    ? entity.bare : HistoryChange.Details(entity: entity.bare.entity, properties: names)
             }
             return entity.marked
         }
     }
 
-    private func tombstone(_ entity: KnownEntity) -> [String: AttributeValue] {
+    private func kept(_ entity: KnownEntity) -> HistoryChange.Details {
         var values: [String: AttributeValue] = [:]
         for (i, attribute) in (entity.layout?.tombstoneAttributes ?? []).enumerated() where i < tombstones {
             guard let leaf = attribute.leaf,
@@ -137,6 +149,6 @@ final class ChangeCursor {
             else { continue }
             values[attribute.name] = value
         }
-        return values
+        return values.isEmpty ? entity.bare : HistoryChange.Details(entity: entity.bare.entity, tombstone: values)
     }
 }

@@ -67,8 +67,8 @@ final class HistoryAppender {
         if count >= Self.keptChanges { return forgetChanges() }
         changes?.append(
             HistoryChange(
-                kind: kind, object: ObjectReference(entity: entity.name, key: key),
-                properties: columns.map(entity.bitmap.decode) ?? [], tombstone: [:]))
+                kind: kind, key: key,
+                details: .init(entity: entity.name, properties: columns.map(entity.bitmap.decode) ?? [])))
     }
 
     /// A change row was altered after it was appended.

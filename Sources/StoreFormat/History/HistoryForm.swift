@@ -11,7 +11,9 @@ public enum HistoryForm: Sendable, Hashable {
 
     /// The form of the file's history tables as they are now: they may come after the store was opened.
     init(_ connection: Connection) throws {
-        self.init(try TableColumns(connection, of: ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]))
+        self = try connection.schemaFact("HistoryForm") {
+            HistoryForm(try TableColumns(connection, of: ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]))
+        }
     }
 
     init(_ tables: TableColumns) {

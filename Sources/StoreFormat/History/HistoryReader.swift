@@ -54,7 +54,9 @@ public struct HistoryReader {
 
     /// The history tables may come after the store was opened, so the file is asked.
     private func isTracked() throws -> Bool {
-        try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'") != nil
+        try connection.schemaFact("isTracked") {
+            try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'") != nil
+        }
     }
 
     /// Transactions after a number, oldest first.
@@ -127,13 +129,22 @@ public struct HistoryReader {
         transaction.changedEntities = entities
     }
 
+    /// The entities of all changes after one transaction, up to another.
+    public func changedEntities(after number: Int64, upTo last: Int64) throws -> Set<String> {
+        guard try isTracked() else { return [] }
+        let rows = try connection.query(
+            "SELECT DISTINCT ZENTITY FROM ACHANGE WHERE ZTRANSACTIONID > ? AND ZTRANSACTIONID <= ?",
+            [.integer(number), .integer(last)])
+        return Set(rows.compactMap { $0[0].integerValue.flatMap { store.layout[number: $0]?.name } })
+    }
+
     /// A transaction without its changes; nil where history does not have it.
     public func heading(of number: Int64) throws -> HistoryTransaction? {
         guard try isTracked() else { return nil }
         let hasWriters = try CoexistenceTables.has("COEXIST_TRANSACTION", connection)
         let form = try HistoryForm(connection)
         let statement = try connection.cached(Self.transactionSQL(form, hasWriters: hasWriters))
-        statement.bind([.integer(number - 1), .integer(1)])
+        statement.bind([.integer(number &- 1), .integer(1)])
         defer { statement.reset() }
         return try reading {
             guard try statement.step(), statement.integer(0) == number else { return nil }
@@ -207,7 +218,7 @@ extension HistoryReader {
         let form = try HistoryForm(connection)
         guard form.isTracked else { return TransactionOrigin() }
         let statement = try connection.cached(Self.transactionSQL(form, hasWriters: false))
-        statement.bind([.integer(number - 1), .integer(1)])
+        statement.bind([.integer(number &- 1), .integer(1)])
         defer { statement.reset() }
         return try reading {
             guard try statement.step(), statement.integer(0) == number else { return TransactionOrigin() }

@@ -94,12 +94,50 @@ public struct HistoryChange: Sendable, Hashable {
 
     /// What happened to the object.
     public var kind: Kind
+    /// The object's `Z_PK`.
+    package let key: Int64
+    /// What many changes have in common, so that a long history does not hold it for each.
+    package let details: Details
+
     /// The object, by its concrete entity.
-    public var object: ObjectReference
+    public var object: ObjectReference { ObjectReference(entity: details.entity, key: key) }
     /// The properties that an update marked, by name. To-many marks in Apple's files are not reliable.
-    public var properties: [String]
+    public var properties: [String] { details.properties }
     /// What a deletion kept, by attribute.
-    public var tombstone: [String: AttributeValue]
+    public var tombstone: [String: AttributeValue] { details.tombstone }
+
+    /// What is the same in many changes.
+    package final class Details: Sendable {
+        package let entity: String
+        package let properties: [String]
+        package let tombstone: [String: AttributeValue]
+
+        package init(entity: String, properties: [String] = [], tombstone: [String: AttributeValue] = [:]) {
+            self.entity = entity
+            self.properties = properties
+            self.tombstone = tombstone
+        }
+    }
+
+    package init(kind: Kind, key: Int64, details: Details) {
+        self.kind = kind
+        self.key = key
+        self.details = details
+    }
+
+    /// Equal by content, whether or not it is shared.
+    public static func == (a: HistoryChange, b: HistoryChange) -> Bool {
+        a.kind == b.kind && a.key == b.key
+            && (a.details === b.details
+                || a.details.entity == b.details.entity && a.properties == b.properties && a.tombstone == b.tombstone)
+    }
+
+    /// By kind, object and marked properties.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(object)
+        hasher.combine(properties)
+    }
 }
 
 /// A place in a store's history.

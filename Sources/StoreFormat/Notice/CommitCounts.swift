@@ -36,6 +36,8 @@ public final class CommitCounts {
     public struct News: Sendable, Hashable {
         /// The last history transaction.
         public var last: Int64
+        /// The last one at the look before.
+        public var previous: Int64
         /// Whether an entity changed hands since the look before.
         public var hasHandover: Bool
         /// Whether a transaction came that no instance of ours wrote.
@@ -98,6 +100,9 @@ public final class CommitCounts {
         return finding
     }
 
+    /// Whether somebody is committing right now, as far as the log shows.
+    var isBeingWritten: Bool { (try? connection.hasUncommittedFrames()) ?? false }
+
     private func compare() -> Finding? {
         do {
             guard !isLost else { return nil }
@@ -117,7 +122,8 @@ public final class CommitCounts {
             if grown > explained { return .untracked(grown &- explained) }
             return .committed(
                 News(
-                    last: now.last ?? 0, hasHandover: now.handover != before.handover, hasForeign: now.foreign > 0))
+                    last: now.last ?? 0, previous: before.last ?? 0, hasHandover: now.handover != before.handover,
+                    hasForeign: now.foreign > 0))
         } catch let error as SQLiteError where error.isBusy {
             return nil
         } catch let error as StoreError {

@@ -100,10 +100,12 @@ public final class CommitWatcher: @unchecked Sendable {
             if sources[0].revents != 0 { return }
             let wasTold = (listener?.socket.drain() ?? 0) > 0
             let wasWritten = events?.drain() ?? false
-            if wasWritten {
-                recheck = lookClosely() ? Self.rechecks.count : 0
-            } else if look() || wasTold {
+            let hasFound = wasWritten ? lookClosely() : look()
+            if hasFound || wasTold && !wasWritten, !counts.isBeingWritten {
                 recheck = Self.rechecks.count
+            } else if hasFound || wasWritten {
+                // What was found may be another commit than the one whose writing raised the event.
+                recheck = 0
             } else if recheck < Self.rechecks.count {
                 recheck += 1
             }

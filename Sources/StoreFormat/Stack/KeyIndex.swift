@@ -30,16 +30,40 @@ public struct KeyIndex: Sendable {
         }
     }
 
+    /// Where the last key was found, for the next one: of keys that come in runs, most are beside it.
+    public struct Hint {
+        fileprivate var block: Int64?
+        fileprivate var slot: Dictionary<Int64, SIMD16<Int32>>.Index?
+
+        /// Nowhere yet.
+        public init() {}
+    }
+
     /// Takes a key out.
     /// - Returns: its place, if it was there.
     @discardableResult
     public mutating func remove(_ key: Int64) -> Int? {
+        var hint = Hint()
+        return remove(key, near: &hint)
+    }
+
+    /// Takes a key out.
+    /// - Parameter hint: of the last removal. Good as long as nothing else is done to the index.
+    /// - Returns: its place, if it was there.
+    public mutating func remove(_ key: Int64, near hint: inout Hint) -> Int? {
         let lane = Int(key & 15)
-        guard let slot = blocks.index(forKey: key >> 4) else { return nil }
+        if hint.block != key >> 4 {
+            hint.block = key >> 4
+            hint.slot = blocks.index(forKey: key >> 4)
+        }
+        guard let slot = hint.slot else { return nil }
         let place = blocks.values[slot][lane]
         guard place >= 0 else { return nil }
         blocks.values[slot][lane] = -1
-        if blocks.values[slot] == Self.empty { blocks.remove(at: slot) }
+        if blocks.values[slot] == Self.empty {
+            blocks.remove(at: slot)
+            hint = Hint()
+        }
         count -= 1
         return Int(place)
     }

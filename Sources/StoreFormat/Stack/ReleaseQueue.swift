@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Lets go of many objects on a thread of its own.
 ///
@@ -10,7 +11,16 @@ public enum ReleaseQueue {
     /// Returns at once where there are many; a few are freed here.
     public static func release<Object: Sendable>(_ objects: consuming [Object]) {
         guard objects.count > 1_000 else { return }
-        let objects = objects
-        queue.async { withExtendedLifetime(objects) {} }
+        let held = Held(objects)
+        queue.async { held.release() }
+    }
+
+    /// The block, not the caller, must have the last reference, however fast the block runs.
+    private final class Held<Object: Sendable>: Sendable {
+        private let objects: Mutex<[Object]>
+
+        init(_ objects: consuming [Object]) { self.objects = Mutex(objects) }
+
+        func release() { objects.withLock { $0 = [] } }
     }
 }

@@ -42,7 +42,7 @@ enum OwnershipRules: VerifierRules {
             SELECT NAME, CASE
                 WHEN OWNER NOT IN (\(stacks)) THEN 'the owner ' || OWNER || ' is no stack'
                 WHEN PREVIOUS IS NOT NULL AND PREVIOUS NOT IN (\(stacks)) THEN 'the owner before, ' || PREVIOUS || ', is no stack'
-                WHEN EPOCH < 1 THEN 'epoch ' || EPOCH
+                WHEN typeof(EPOCH) <> 'integer' OR EPOCH NOT BETWEEN 1 AND \(Int64.max - 1) THEN 'epoch ' || EPOCH
                 WHEN FROZEN NOT IN (0, 1) THEN 'FROZEN is ' || FROZEN
                 WHEN NOT EXISTS (SELECT 1 FROM COEXIST_ENTITY e WHERE e.UNIT = u.NAME) THEN 'no entity is in it'
                 ELSE (

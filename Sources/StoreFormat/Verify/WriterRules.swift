@@ -52,7 +52,7 @@ enum WriterRules: VerifierRules {
             for line in (row.text(0) ?? "").split(separator: "\n") {
                 let parts = line.split(separator: "=")
                 let unit = parts.first.flatMap { register.units[String($0)] }
-                guard parts.count == 2, let epoch = Int64(parts[1]), let unit, (1...unit.epoch).contains(epoch) else {
+                guard parts.count == 2, let epoch = Int64(parts[1]), let unit, epoch >= 1, epoch <= unit.epoch else {
                     try context.report(
                         "coexist-transaction", "COEXIST_TRANSACTION \(row.integer(1))",
                         "\(line) is no unit and epoch of the register")

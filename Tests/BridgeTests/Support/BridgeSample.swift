@@ -34,15 +34,18 @@ struct BridgeSample {
 
     /// Names the one tag of one transaction anew, as Apple's frameworks do with the guard off: the row, and a transaction
     /// of its own.
-    func foreignSave() throws {
+    func foreignSave(and more: String = "") throws {
         try foreign(
             """
             BEGIN IMMEDIATE;
             UPDATE ZTAG SET ZNAME = 'b', Z_OPT = 2;
             INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)
-                SELECT 2, 16001, 1, Z_ENT, 1, 2, x'80' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag';
-            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (2, 16002, 1.5);
-            UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_ENT IN (16001, 16002);
+                SELECT max(c.Z_PK) + 1, 16001, 1, p.Z_ENT, 1, (SELECT max(Z_PK) + 1 FROM ATRANSACTION), x'80'
+                FROM ACHANGE c, Z_PRIMARYKEY p WHERE p.Z_NAME = 'Tag';
+            INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) SELECT max(Z_PK) + 1, 16002, 1.5 FROM ATRANSACTION;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM ACHANGE) WHERE Z_ENT = 16001;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM ATRANSACTION) WHERE Z_ENT = 16002;
+            \(more)
             COMMIT;
             """)
     }

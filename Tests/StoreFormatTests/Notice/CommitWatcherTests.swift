@@ -51,6 +51,39 @@ import Testing
         }
     }
 
+    /// The event of a commit that is being written can be drained with one that has been found.
+    @Test func afterAFindingTheWatcherWaitsForWhatIsStillBeingWritten() throws {
+        let sample = try SampleStore()
+        let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let findings = Findings()
+        let looks = Mutex(0)
+        let watcher = try CommitWatcher(store: sample.store, afterLook: { looks.withLock { $0 += 1 } }) { finding in
+            findings.add(finding)
+            guard findings.words.count == 1 else { return }
+            isHeld.signal()
+            isReleased.wait()
+        }
+        watcher.start()
+        defer { watcher.stop() }
+        #expect(try Programs.sqlite3(sample.path, Self.write).exitCode == 0)
+        isHeld.wait()
+        // While the watcher is held: a commit, and frames of another that is not committed yet.
+        #expect(try Programs.sqlite3(sample.path, Self.write).exitCode == 0)
+        let shell = try HoldingShell(
+            sample.path,
+            """
+            PRAGMA cache_size=4; BEGIN IMMEDIATE; CREATE TABLE big (a);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
+            INSERT INTO big SELECT zeroblob(10000) FROM n; SELECT 'held';
+            """)
+        let before = looks.withLock { $0 }
+        isReleased.signal()
+        #expect(eventually { findings.words == ["untracked(1)", "untracked(1)"] }, "\(findings.words)")
+        // At the pace of the poll these would take longer than anybody waits.
+        #expect(eventually(within: 15) { looks.withLock { $0 } > before + 20 })
+        shell.end()
+    }
+
     @Test func aStoreWithARollbackJournalIsWatchedToo() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("library.sqlite")
