@@ -27,6 +27,8 @@ import Testing
         let refused = try daemon.json("delete", "Author/1").first?["error"]
         #expect(refused?["code"]?.stringValue == "CrossStackDelete")
         #expect(refused?["details"]?["objects"]?.arrayValue?.first?["owner"]?.stringValue == "model")
+        #expect(refused?["details"]?["objects"]?[0]?["relationship"] == "Author.books")
+        #expect(refused?["details"]?["objects"]?[0]?["rule"] == "cascade")
         #expect(try daemon.json("status").first?["forwards"]?["crossStackDeletes"]?.stringValue == "refuse")
 
         // Taken over while the daemon runs.

@@ -14,6 +14,8 @@ enum ErrorReply {
                     "owner": offence.owner.map { .string($0.rawValue) } ?? .null,
                     "epoch": offence.epoch.map { .integer($0) } ?? .null,
                     "reason": .string(offence.reason),
+                    "relationship": offence.relationship.map { .string($0) } ?? .null,
+                    "rule": offence.rule.map { .string($0) } ?? .null,
                 ]
             }
             return make(error.code.rawValue, error.message, error.way, Array(offences))

@@ -61,6 +61,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooLarge = "TooLarge"
         /// What the configuration says of the store does not fit it.
         case badConfiguration = "BadConfiguration"
+        /// What was under way was called off before it changed anything.
+        case cancelled = "Cancelled"
         case refused = "Refused"
     }
 
@@ -89,11 +91,16 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         public var label: String?
         /// Core Data's number for the failure of a validation, such as 1570 for a value that is missing.
         public var validationCode: Int?
+        /// The relationship, `Entity.name`, whose delete rule reaches the object.
+        public var relationship: String?
+        /// That rule: `cascade` or `nullify`.
+        public var rule: String?
 
         /// An object of a refused save.
         public init(
             object: ObjectReference, owner: StackName? = nil, epoch: Int64? = nil, reason: String,
-            property: String? = nil, validationCode: Int? = nil, label: String? = nil
+            property: String? = nil, validationCode: Int? = nil, label: String? = nil, relationship: String? = nil,
+            rule: String? = nil
         ) {
             self.label = label
             self.object = object
@@ -102,6 +109,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
             self.reason = reason
             self.property = property
             self.validationCode = validationCode
+            self.relationship = relationship
+            self.rule = rule
         }
 
         /// How messages name the object: as `Entity/12`, or by its values where it has no row yet.

@@ -17,7 +17,7 @@ extension SaveTransaction {
     ) throws {
         guard register != nil else { return }
         guard let forwarding, let owner = forwarding.owner else {
-            if !reached.isEmpty { throw crossing(reached) }
+            if !reached.isEmpty { throw try crossing(reached, deleting: targets) }
             // Keys that no rule leads to are looked for when the rows are gone.
             return
         }
@@ -67,22 +67,5 @@ extension SaveTransaction {
         usedFiles.formUnion(part.usedFiles)
         deletedTargets += part.deletedTargets
         if log != nil { log = try HistoryAppender(connection, form: store.historyForm, isAdopted: register != nil) }
-    }
-
-    /// The refusal of a delete that reaches the other stack's rows.
-    func crossing(_ rows: [WrittenRow]) -> StoreError {
-        let offences = rows.map { row in
-            let unit = register?.unit(ofEntity: row.entity.name)
-            return StoreError.Offence(
-                object: ObjectReference(entity: row.entity.name, key: row.key), owner: unit?.owner,
-                epoch: unit?.epoch, reason: "reached by a delete rule")
-        }
-        return StoreError(
-            .crossStackDelete, "the delete reaches \(StoreError.list(offences)), which the other stack owns",
-            way: forwarding == nil
-                ? "delete through the owner first, or have such deletes forwarded: crossStackDeletes in the daemon's "
-                    + "configuration, forwardDeletes(to:) in a program"
-                : "open an instance of the owner and give it to forwardDeletes(to:): the one that was given is gone",
-            objects: offences)
     }
 }

@@ -160,6 +160,14 @@ import Testing
         #expect(error?.objects.allSatisfy { $0.owner == stack.other && $0.epoch == 1 } == true)
         for object in reached { #expect(error?.message.contains("\(object)") == true) }
         #expect(error?.way.contains("crossStackDeletes") == true)
+        // Only what a cascade reaches would be deleted; the rest is to be let go of.
+        #expect(error?.objects.map(\.relationship) == ["Album.tracks", "Album.reviews"])
+        #expect(error?.objects.map(\.rule) == ["cascade", "nullify"])
+        #expect(
+            error?.way.hasPrefix(
+                "delete Track/1 (`coexistctl delete Track/1`), "
+                    + "clear album of Review/1 (`coexistctl update Review/1 album:=null`) through the "
+                    + "\(stack.other.rawValue) stack first, or") == true, "\(error?.way ?? "")")
         #expect(try sample.count("Album") == 1 && sample.count("Track") == 1)
         // A change of the configuration takes effect at once.
         bridge.forwardDeletes(true)
