@@ -15,6 +15,9 @@ final class BridgeLog: Sendable {
         var holders: Set<String> = []
         var counts = BridgeCounts()
         var alarmHandler: (@Sendable (String) -> Void)?
+        /// Administrative acts that nobody has been told of yet.
+        var actions: [String] = []
+        var actionHandler: (@Sendable (String) -> Void)?
         /// Stacks whose last replay failed: told once, however often it is tried again.
         var failing: Set<StackName> = []
         /// The last transaction that was told to be unreadable; both stacks meet it.
@@ -46,6 +49,26 @@ final class BridgeLog: Sendable {
         handler?(text)
     }
 
+    /// Tells of an administrative act, or keeps it until there is somebody to be told.
+    func tell(_ action: String) {
+        let handler = state.withLock { state in
+            if state.actionHandler == nil, state.actions.count < Self.kept { state.actions.append(action) }
+            return state.actionHandler
+        }
+        handler?(action)
+    }
+
+    /// Sets who is told of administrative acts, and tells of those before.
+    func setActionHandler(_ handler: (@Sendable (String) -> Void)?) {
+        let waiting = state.withLock { state in
+            state.actionHandler = handler
+            guard handler != nil else { return [String]() }
+            defer { state.actions = [] }
+            return state.actions
+        }
+        for action in waiting { handler?(action) }
+    }
+
     /// Sets who is told of alarms from now on.
     func setAlarmHandler(_ handler: (@Sendable (String) -> Void)?) {
         state.withLock { $0.alarmHandler = handler }
@@ -63,6 +86,12 @@ final class BridgeLog: Sendable {
             return made
         }
         pace.note(ForeignCommits(count: commits, entities: entities))
+    }
+
+    /// Counts and tells of what other programs wrote while no daemon ran, as the guard's notes have it.
+    func untracked(_ notes: ForeignChanges.Notes) {
+        state.withLock { $0.counts.untracked += 1 }
+        alarm(notes.text)
     }
 
     /// Raises an alarm of a kind that can come often, or one for many.

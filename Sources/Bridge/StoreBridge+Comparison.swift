@@ -13,9 +13,9 @@ extension StoreBridge {
     /// Compares every object of the entities, each exactly.
     /// - Parameters:
     ///   - limit: how many differing objects the result describes.
-    ///   - progress: told after each batch.
+    ///   - progress: told after each batch; what it throws ends the comparison.
     public func compare(
-        entities: [String], limit: Int = Comparison.limit, progress: (Comparison.Progress) -> Void = { _ in }
+        entities: [String], limit: Int = Comparison.limit, progress: (Comparison.Progress) throws -> Void = { _ in }
     ) throws -> Comparison.Result {
         let store = store
         let layouts = try entities.map { try store.layout.entity($0) }.filter { !$0.isAbstract }
@@ -25,7 +25,7 @@ extension StoreBridge {
         for layout in layouts {
             let one = try comparison.compare(entity: layout.name, limit: limit) { rows in
                 state.done += rows
-                progress(state)
+                try progress(state)
             }
             result.add(one, limit: limit)
         }
@@ -35,7 +35,7 @@ extension StoreBridge {
     /// Compares the entity's objects, those of its subentities included: all, or a random sample of at most so many.
     /// - Throws: `StoreError` `UnknownEntity`.
     public func compare(
-        _ entity: String, sample: Int? = nil, progress: (Comparison.Progress) -> Void = { _ in }
+        _ entity: String, sample: Int? = nil, progress: (Comparison.Progress) throws -> Void = { _ in }
     ) throws -> Comparison.Result {
         let layout = try store.layout.entity(entity)
         guard let sample else { return try compare(entities: layout.treeNames, progress: progress) }
@@ -44,7 +44,7 @@ extension StoreBridge {
         for (i, object) in objects.enumerated() {
             result.rows += 1
             result.add(try comparison.compare(object), limit: Comparison.limit)
-            if i % Comparison.batch.objects == 0 { progress(.init(done: i + 1, total: objects.count)) }
+            if i % Comparison.batch.objects == 0 { try progress(.init(done: i + 1, total: objects.count)) }
         }
         return result
     }

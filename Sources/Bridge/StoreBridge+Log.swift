@@ -9,6 +9,9 @@ extension StoreBridge {
     /// Sets who is told of each alarm when it is raised, on whatever thread that is; nil ends it.
     public func setAlarmHandler(_ handler: (@Sendable (String) -> Void)?) { log.setAlarmHandler(handler) }
     func alarm(_ text: String) { log.alarm(text) }
+    /// Sets who is told of each administrative act, such as a handover, a freeze or a purge, those before included.
+    public func setActionHandler(_ handler: (@Sendable (String) -> Void)?) { log.setActionHandler(handler) }
+    func tell(_ action: String) { log.tell(action) }
     func noteHolders(_ names: [String]) { log.note(holders: names) }
     /// Times from a commit to its replay into the other stack, in seconds.
     public var staleness: Percentiles { log.staleness }

@@ -52,12 +52,18 @@ extension StoreBridge {
     }
 
     /// Puts the guard's triggers of another mode in place.
-    public func setGuard(_ mode: GuardMode) throws {
+    /// - Parameter user: who wants it, for the log.
+    public func setGuard(_ mode: GuardMode, user: String? = nil) throws {
+        let before = guardKeeper.mode
         try maintain { connection in
             try connection.transaction(.immediate) { try GuardKeeper.install(mode, on: connection) }
         }
         guardKeeper.set(mode)
+        if before != mode { tell(GuardKeeper.change(from: before, to: mode), by: user) }
     }
+
+    /// How other programs' writes are met; nil for a store that is open read-only, whose guard is left alone.
+    public var guardMode: GuardMode? { readOnlyReason == nil ? guardKeeper.mode : nil }
 
     /// Puts triggers of the guard back that somebody dropped or altered.
     /// - Returns: whether there were such.

@@ -28,7 +28,7 @@ public final class StoreBridge: Sendable {
     let maintenance: ConnectionPool?
     let observers = HistoryObservers()
     /// The units that a handover, a freeze or a thaw is about just now.
-    let unitsAtWork = Mutex<Set<String>>([])
+    let unitsAtWork = UnitsAtWork()
     /// Nil where the store is only looked at, in a folder that may not be written.
     let lock: StoreLock?
     private let replayers: [StackName: Replayer]

@@ -224,8 +224,8 @@ import Testing
         #expect(
             refused.errors
                 == "coexistctl: OwnershipViolation: the model stack may not write \(objects.prefix(10).joined(separator: ", ")), "
-                + "and 2 more. Book is owned by the legacy stack (epoch 1). Write through the legacy stack, or hand it over: "
-                + "`coexistctl handover Book --to model`.\n")
+                + "and 2 more. Book is owned by the legacy stack (epoch 1). Write through the legacy stack "
+                + "(coexistctl: `--stack legacy`), or hand it over: `coexistctl handover Book --to model`.\n")
         let reply = try daemon.json("delete", "Book/1", "Book/2", "--stack", "model").first?["error"]
         #expect(reply?["details"]?["objects"]?.arrayValue?.map { $0["object"]?.stringValue } == ["Book/1", "Book/2"])
         #expect(

@@ -72,6 +72,12 @@ import Testing
         let daemon = try RunningDaemon(["--config", file], folder: sample.folder)
         // The first round of the retention comes at the start.
         #expect(eventually { (try? daemon.json("consumers").first?[0]?["state"]) == "expired" })
+        // It has no place any more that it could be behind at.
+        let expired = try #require(try daemon.json("consumers").first?[0])
+        #expect(expired["lag"] == .null && expired["lagSeconds"] == .null)
+        let text = try daemon.ctl("consumers").output
+        #expect(text.firstMatch(of: /search +expired +- +- +0\b/) != nil, "\(text)")
+        #expect(try !daemon.ctl("metrics").output.contains("coexist_consumer_lag{consumer=\"search\"}"))
         let result = try daemon.ctl("history", "prune")
         #expect(result.exitCode == 1)
         #expect(result.errors.contains("all consumers are expired (search)"))

@@ -55,7 +55,7 @@ import Varlink
         looking.stop()
         let writing = try RunningDaemon(store: sample.path, folder: sample.folder)
         let frozen = try writing.ctl("freeze", "Tag")
-        #expect(frozen.output.contains("none (frozen)") && !frozen.output.contains("adopted"))
+        #expect(frozen.output.contains("legacy (frozen by hand") && !frozen.output.contains("adopted"))
     }
 
     @Test(arguments: ["history", "fetch", "get", "owners", "count", "compare", "status"])

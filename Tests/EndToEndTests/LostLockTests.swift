@@ -20,7 +20,8 @@ import Testing
         daemon.signal(SIGCONT)
         #expect(eventually { FileManager.default.fileExists(atPath: sample.path + "-coexist") })
         #expect(try daemon.json("status").first?["state"] == "running")
-        #expect(try daemon.json("owners").contains { "\($0)".contains("none") })
+        let owners = try daemon.json("owners").first?.arrayValue ?? []
+        #expect(owners.contains { $0["entity"] == "Tag" && $0["frozen"] == true })
         #expect(daemon.stop() == 0)
     }
 }

@@ -17,7 +17,8 @@ import Testing
             "coexist_history_last 2", "coexist_commits_total{stack=\"legacy\"} 2",
             "coexist_commits_total{stack=\"model\"} 0", "coexist_replay_lag{stack=\"model\"} 0",
             "coexist_staleness_seconds_count 2", "coexist_consumer_lag{consumer=\"search\"} 1",
-            "coexist_unit_epoch{unit=\"Tag\",owner=\"legacy\"} 1", "coexist_untracked_commits_total 0",
+            "coexist_unit_epoch{unit=\"Tag\",owner=\"legacy\"} 1", "coexist_unit_frozen{unit=\"Tag\"} 0",
+            "coexist_untracked_commits_total 0",
             "coexist_read_only 0",
         ] {
             #expect(lines.contains(line), "\(line)")
@@ -63,6 +64,22 @@ import Testing
         let alarms = try daemon.json("status").first?["alarms"]?.arrayValue ?? []
         #expect(alarms.count == 1)
         #expect(daemon.messages.contains("1 commit by another program that no history tells of"))
+        #expect(daemon.stop() == 0)
+    }
+
+    @Test func aWriteWhileNoDaemonRanIsToldOfAtTheStart() throws {
+        let sample = try SampleStore()
+        let configuration = sample.folder.file("config.json")
+        try #"{"store": "\#(sample.path)", "guard": "record"}"#.write(
+            toFile: configuration, atomically: true, encoding: .utf8)
+        #expect(try RunningDaemon(["--config", configuration], folder: sample.folder).stop() == 0)
+        let write = "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 7, 1, 'x')"
+        #expect(try Programs.sqlite3(sample.path, write).exitCode == 0)
+        let daemon = try RunningDaemon(["--config", configuration], folder: sample.folder)
+        let text = "while no daemon ran, another program wrote rows that no history tells of: ZTAG (1 row)"
+        #expect(try daemon.json("status").first?["alarms"] == [.string(text)])
+        #expect(try daemon.ctl("metrics").lines.contains("coexist_untracked_commits_total 1"))
+        #expect(daemon.messages.contains("error: \(text)"), "\(daemon.messages)")
         #expect(daemon.stop() == 0)
     }
 }

@@ -14,6 +14,10 @@ public enum Release {
         public var journalMode: String
         /// The backup from before adoption, which stays.
         public var backup: String?
+        /// The durable readers that went with our tables, by name.
+        public var consumers: [String] = []
+        /// How many changes of owner the record had that went with them.
+        public var handovers = 0
         /// Why the log could not be moved into the store; nil where it was.
         public var logProblem: String?
     }
@@ -43,6 +47,11 @@ public enum Release {
         }
         let state = try CoexistenceState.read(connection)
         let removesHistory = state.madeHistory && !keepsHistory
+        func values(_ sql: String, of table: String) throws -> [SQLValue] {
+            missing.contains(table) ? [] : try connection.query(sql).map { $0[0] }
+        }
+        let consumers = try values("SELECT NAME FROM COEXIST_CONSUMER ORDER BY NAME", of: "COEXIST_CONSUMER")
+        let handovers = try values("SELECT count(*) FROM COEXIST_HANDOVER", of: "COEXIST_HANDOVER").first?.integerValue
         let isWAL = state.journalMode == "wal"
         // As long as our tables say what the mode was: a release that is cut off can be finished by the next one.
         if !isWAL { try turnBack(connection, path) }
@@ -59,7 +68,8 @@ public enum Release {
         connection.clearStatementCache()
         return Report(
             wasAdopted: true, removedHistory: removesHistory, journalMode: isWAL ? "wal" : "delete",
-            backup: state.backup, logProblem: isWAL ? logProblem(connection, path) : nil)
+            backup: state.backup, consumers: consumers.compactMap(\.textValue), handovers: Int(handovers ?? 0),
+            logProblem: isWAL ? logProblem(connection, path) : nil)
     }
 
     /// Turns a store that had a rollback journal back to it. Which kind of one is each connection's own affair.

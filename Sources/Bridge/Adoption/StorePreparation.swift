@@ -74,11 +74,20 @@ public struct StorePreparation: Sendable {
         try Adoption.turnToWAL(connection, store.path)
         for unit in try OwnershipWriter(connection: connection).thawAll() {
             log.warn(
-                "\(unit) was frozen for a handover whose daemon is gone: it has been thawed, its owner is as before")
+                "\(unit) was frozen by a daemon that is gone, for a handover or by hand: it has been thawed, its owner is as "
+                    + "before")
         }
         for difference in try differences(connection, store, options.seed) { log.warn(difference) }
-        try connection.transaction(.immediate) {
+        let before = try CoexistenceState.read(connection).guardMode
+        let notes = try connection.transaction(.immediate) {
+            let notes = try ForeignChanges.untold(connection, store: store)
+            // What is noted is in no cache yet.
             try GuardKeeper.install(options.guardMode, on: connection)
+            return notes
+        }
+        if let notes { log.untracked(notes) }
+        if before != options.guardMode {
+            log.tell(GuardKeeper.change(from: before, to: options.guardMode) + ", by the configuration")
         }
     }
 

@@ -83,7 +83,7 @@ final class RetentionKeeper: Sendable {
             if let count = policy.transactions { bounds.append(.keeping(Int64(count))) }
             for bound in bounds {
                 if policy.expiresConsumers { try bridge.expireConsumers(inTheWayOf: bound) }
-                let result = try bridge.prune(bound)
+                let result = try bridge.prune(bound, user: "the configuration's history limits")
                 bridge.noteHolders(result.holders)
             }
             hasFailed.withLock { $0 = false }

@@ -10,10 +10,11 @@ public struct ConsumerStatus: Sendable, Hashable {
     public var number: Int64
     /// Whether it can go on.
     public var state: ConsumerRegister.State
-    /// How many transactions it has not acknowledged.
-    public var lag: Int64
-    /// Seconds from the oldest transaction that it has not acknowledged until now; 0 where there is none.
-    public var lagSeconds: Double
+    /// How many transactions it has not acknowledged; nil for one that is expired, since some of them may be gone.
+    public var lag: Int64?
+    /// Seconds from the oldest transaction that it has not acknowledged until now; 0 where there is none, nil for one that is
+    /// expired.
+    public var lagSeconds: Double?
     /// How many transactions would be purged if it were not there.
     public var keeps: Int64
 }
@@ -53,10 +54,11 @@ extension StoreBridge {
                     let keeps =
                         consumer.state == .active && without > consumer.number
                         ? try count("Z_PK > ?", consumer.number) - count("Z_PK > ?", without) : 0
+                    let isActive = consumer.state == .active
                     return ConsumerStatus(
                         name: consumer.name, number: consumer.number, state: consumer.state,
-                        lag: try count("Z_PK > ?", consumer.number), lagSeconds: next.map { max(0, now - $0) } ?? 0,
-                        keeps: keeps)
+                        lag: isActive ? try count("Z_PK > ?", consumer.number) : nil,
+                        lagSeconds: isActive ? next.map { max(0, now - $0) } ?? 0 : nil, keeps: keeps)
                 }
             }
         }
@@ -65,12 +67,15 @@ extension StoreBridge {
     /// Adds a durable reader: history after its place is kept from now on.
     /// - Parameter number: the transaction that it has read up to; nil is the newest.
     /// - Throws: `StoreError` `AlreadyExists`, `TokenExpired`, `Refused`.
-    public func addConsumer(_ name: String, from number: Int64? = nil) throws {
+    public func addConsumer(_ name: String, from number: Int64? = nil, user: String? = nil) throws {
         let store = store
+        var place: Int64 = 0
         try register { connection in
             let last = try number ?? HistoryReader(connection, store: store).last()
             try ConsumerRegister(connection, store: store).add(name, from: last)
+            place = last
         }
+        tell("consumer \(name) was added at transaction \(place)", by: user)
     }
 
     /// Takes note that a reader has dealt with everything up to a transaction.
@@ -83,9 +88,10 @@ extension StoreBridge {
 
     /// Removes a reader: nothing is kept for it any more.
     /// - Throws: `StoreError` `UnknownObject`.
-    public func removeConsumer(_ name: String) throws {
+    public func removeConsumer(_ name: String, user: String? = nil) throws {
         let store = store
         try register { try ConsumerRegister($0, store: store).remove(name) }
+        tell("consumer \(name) was removed", by: user)
         nudgeRetention()
     }
 
@@ -99,8 +105,11 @@ extension StoreBridge {
     }
 
     /// Purges history as far as durable readers and both stacks have got, in batches between which saves go on.
+    /// - Parameter user: who wants it, for the log.
     /// - Throws: `StoreError`.
-    public func prune(_ bound: HistoryPurge.Bound, isDryRun: Bool = false) throws -> PruneResult {
+    public func prune(
+        _ bound: HistoryPurge.Bound, isDryRun: Bool = false, user: String? = nil
+    ) throws -> PruneResult {
         let store = store
         if !isDryRun { try replay() }
         let position = isDryRun ? Int64.max : min(legacy.position, model.position)
@@ -111,6 +120,10 @@ extension StoreBridge {
         }
         if !isDryRun {
             while try maintain({ try HistoryPurge($0, store: store).step(through: plan.last) }) {}
+            if plan.transactions > 0 {
+                let count = "\(plan.transactions) transaction\(plan.transactions == 1 ? "" : "s")"
+                tell("history was purged: \(count), up to number \(plan.last)", by: user)
+            }
         }
         return PruneResult(last: plan.last, transactions: plan.transactions, holders: plan.holders.map(\.name))
     }

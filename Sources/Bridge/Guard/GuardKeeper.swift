@@ -40,6 +40,11 @@ final class GuardKeeper: Sendable {
         try CoexistenceState.countCommit(connection)
     }
 
+    /// A change of mode, for the log.
+    static func change(from old: GuardMode, to new: GuardMode) -> String {
+        "the guard's mode was changed from \(old.rawValue) to \(new.rawValue)"
+    }
+
     /// Looks whether the triggers are all there, and puts them back with an alarm where they are not.
     /// - Returns: whether some were not: then nobody knows what was written meanwhile.
     @discardableResult

@@ -80,9 +80,9 @@ public struct Comparison: Sendable {
     /// Compares all objects of exactly this entity.
     /// - Parameters:
     ///   - limit: how many differing objects are described.
-    ///   - progress: told after each batch how many objects it was.
+    ///   - progress: told after each batch how many objects it was; what it throws ends the comparison.
     public func compare(
-        entity: String, limit: Int = Comparison.limit, progress: (Int) -> Void = { _ in }
+        entity: String, limit: Int = Comparison.limit, progress: (Int) throws -> Void = { _ in }
     ) throws -> Result {
         var result = Result()
         var window = Window(after: .min, isLast: false)
@@ -93,7 +93,7 @@ public struct Comparison: Sendable {
                 let object = ObjectReference(entity: entity, key: key)
                 result.add(try compare(object), limit: limit)
             }
-            progress(result.rows - rows)
+            try progress(result.rows - rows)
         }
         return result
     }

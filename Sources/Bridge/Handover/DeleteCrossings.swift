@@ -2,18 +2,21 @@ import StoreFormat
 
 /// The delete rules that reach rows of another owner.
 enum DeleteCrossings {
-    /// What crosses once the unit has its new owner, both ways, as `Entity.relationship`.
+    /// What crosses between a unit and others once units have their new owners, both ways, as `Entity.relationship`.
+    /// - Parameters:
+    ///   - owners: the new owners, by unit.
+    ///   - name: the unit that is looked at.
     static func after(
-        handing unit: OwnershipRegister.Unit, to owner: StackName, register: OwnershipRegister?, layout: StoreLayout
+        handing owners: [String: StackName], register: OwnershipRegister?, layout: StoreLayout, about name: String
     ) -> [String] {
         guard var register else { return [] }
-        register.units[unit.name]?.owner = owner
+        for (unit, owner) in owners { register.units[unit]?.owner = owner }
         var names: [String] = []
         for entity in layout.entities {
             for relationship in entity.relationships where relationship.declaringEntity == entity.name {
                 let ends = [entity.name, relationship.description.destinationEntityName]
                     .compactMap(register.unit(ofEntity:))
-                guard ends.count == 2, ends[0].owner != ends[1].owner, ends.contains(where: { $0.name == unit.name })
+                guard ends.count == 2, ends[0].owner != ends[1].owner, ends.contains(where: { $0.name == name })
                 else { continue }
                 if writesOtherEnd(relationship) { names.append("\(entity.name).\(relationship.name)") }
             }

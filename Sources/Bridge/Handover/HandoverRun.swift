@@ -8,11 +8,19 @@ struct HandoverRun {
     let unit: OwnershipRegister.Unit
     let owner: StackName
     let cause: OwnershipWriter.Cause
+    /// Who the units will have that move in the same call.
+    let alongside: [String: StackName]
+    let cancellation: Cancellation
     let rows: (Comparison.Progress) -> Void
     let report: (HandoverStep) -> Void
 
     private var store: Store { bridge.store }
     private var names: String { unit.entities.joined(separator: ", ") }
+
+    /// Until the switch's commit the handover can be called off.
+    private func checkCalledOff() throws {
+        try cancellation.check("the handover of \(names) to the \(owner.rawValue) stack")
+    }
 
     func run(isDryRun: Bool) throws -> HandoverResult? {
         let position = try preflight()
@@ -26,6 +34,7 @@ struct HandoverRun {
             return nil
         }
         bridge.options.handoverProbe(.preflightPassed)
+        try checkCalledOff()
         let last = try bridge.maintain { try OwnershipWriter(connection: $0).freeze(unit, store: store) }
         do {
             return try whileFrozen(at: last, comparedTo: position)
@@ -38,18 +47,22 @@ struct HandoverRun {
     /// - Returns: the transaction that the comparison is good for.
     private func preflight() throws -> Int64 {
         guard !unit.isFrozen else {
-            let detail = "\(unit.name) is frozen already"
+            let note = bridge.freezes[unit.name].map { " (\($0.description))" } ?? ""
+            let detail = "\(unit.name) is frozen already\(note)"
             report(HandoverStep(.preflight, isPassed: false, detail: detail))
             throw StoreError(
                 .refused, "the preflight failed: \(detail)", way: "thaw it first: `coexistctl thaw \(entity)`")
         }
-        let outcome = try Preflight(bridge: bridge, unit: unit, owner: owner, progress: rows).run()
+        let outcome = try Preflight(
+            bridge: bridge, unit: unit, owner: owner, alongside: alongside, checkCalledOff: checkCalledOff,
+            progress: rows
+        ).run()
         if !outcome.failures.isEmpty {
             let detail = outcome.failures.map(\.detail).joined(separator: "; ")
             report(HandoverStep(.preflight, isPassed: false, detail: detail, checks: outcome.checks))
             throw StoreError(
                 .refused, "the preflight failed: \(detail)",
-                way: "see `coexistctl compare \(entity)` and `coexistctl verify`; nothing has been changed")
+                way: outcome.failures.compactMap(\.way).joined(separator: "; ") + "; nothing has been changed")
         }
         let crossings = outcome.checks.first { $0.name == .deletes && $0.detail.contains(":") }.map { "; \($0.detail)" }
         report(
@@ -77,9 +90,11 @@ struct HandoverRun {
         let probe = bridge.options.handoverProbe
         report(HandoverStep(.freeze, detail: "writes to \(names) are refused from transaction \(last) on"))
         probe(.frozen)
+        try checkCalledOff()
         try bridge.replay(to: last)
         report(HandoverStep(.replay, detail: "both stacks are at transaction \(last)"))
         probe(.replayed)
+        try checkCalledOff()
         let changed = try compareChanged(after: position)
         try refuse(changed)
         report(
@@ -87,10 +102,14 @@ struct HandoverRun {
                 .compare,
                 detail: "\(CountText.text(changed.objects, "object")) changed since the preflight, all read equal"))
         probe(.compared)
+        try checkCalledOff()
         let (switched, number) = try bridge.maintain {
             try OwnershipWriter(connection: $0).switchOwner(
                 unit: unit.name, to: owner, atEpoch: unit.epoch, cause: cause, store: store,
-                beforeCommit: { probe(.beforeCommit) })
+                beforeCommit: {
+                    probe(.beforeCommit)
+                    try checkCalledOff()
+                })
         }
         probe(.afterCommit)
         return try finish(switched, number)
@@ -116,7 +135,7 @@ struct HandoverRun {
                 report(HandoverStep(.switch, detail: "owned by the \(now.owner.rawValue) stack at epoch \(now.epoch)"))
                 return
             }
-            _ = try bridge.maintain { try OwnershipWriter(connection: $0).setFrozen(false, unit: unit.name) }
+            _ = try bridge.maintain { try OwnershipWriter(connection: $0).setFreeze(nil, unit: unit.name) }
             report(HandoverStep(.thaw, isPassed: false, detail: "undone: owner and epoch are as before"))
         } catch let failure {
             bridge.thawLater(unit, because: failure)
@@ -143,6 +162,7 @@ struct HandoverRun {
         let entities = Set(unit.entities)
         var changed = Changed(position: position)
         while changed.differences.isEmpty {
+            try checkCalledOff()
             let number = changed.position
             let batch = try bridge.read {
                 try HistoryReader($0, store: store)
@@ -151,12 +171,13 @@ struct HandoverRun {
             guard let newest = batch.last else { break }
             // Of a transaction that is too large to name its objects, all objects of its entities are compared.
             for name in entities.intersection(batch.compactMap(\.changedEntities).joined()).sorted() {
-                let result = try bridge.compare(entities: [name], limit: 1)
+                let result = try bridge.compare(entities: [name], limit: 1) { _ in try checkCalledOff() }
                 changed.objects += result.rows
                 changed.differences += result.differences
             }
             let objects = Set(batch.flatMap(\.changes).map(\.object).filter { entities.contains($0.entity) })
             for object in objects.sorted() where changed.differences.isEmpty {
+                try checkCalledOff()
                 changed.differences = try bridge.comparison.compare(object)
             }
             changed.objects += objects.count

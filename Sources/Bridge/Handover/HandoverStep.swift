@@ -55,6 +55,8 @@ public struct HandoverCheck: Sendable, Hashable {
     public var isPassed: Bool
     /// What was found, in words.
     public var detail: String
+    /// What helps, where the handover may not go on.
+    public var way: String?
 }
 
 /// What a handover came to.

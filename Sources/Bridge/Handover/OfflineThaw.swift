@@ -24,7 +24,7 @@ public enum OfflineThaw {
                     way: "`coexistctl inspect \(path)` lists the entities")
             }
             guard unit.isFrozen else { return [] }
-            try writer.setFrozen(false, unit: unit.name)
+            try writer.setFreeze(nil, unit: unit.name)
             return [unit.name]
         }
     }

@@ -9,10 +9,10 @@ struct OwnershipWriter {
     /// Sets or clears a unit's flag; owner and epoch stay.
     /// - Returns: the unit as it then is.
     @discardableResult
-    func setFrozen(_ isFrozen: Bool, unit: String) throws -> OwnershipRegister.Unit {
+    func setFreeze(_ freeze: OwnershipRegister.Freeze?, unit: String) throws -> OwnershipRegister.Unit {
         try connection.transaction(.immediate) {
             try connection.run(
-                "UPDATE COEXIST_UNIT SET FROZEN = ? WHERE NAME = ?", [.integer(isFrozen ? 1 : 0), .text(unit)])
+                "UPDATE COEXIST_UNIT SET FROZEN = ? WHERE NAME = ?", [.integer(freeze?.rawValue ?? 0), .text(unit)])
             try CoexistenceState.countCommit(connection)
             return try current(unit)
         }
@@ -27,7 +27,9 @@ struct OwnershipWriter {
                 throw StoreError(
                     .refused, "\(before.name) was frozen or handed over meanwhile", way: "start the handover again")
             }
-            try connection.run("UPDATE COEXIST_UNIT SET FROZEN = 1 WHERE NAME = ?", [.text(before.name)])
+            try connection.run(
+                "UPDATE COEXIST_UNIT SET FROZEN = ? WHERE NAME = ?",
+                [.integer(OwnershipRegister.Freeze.handover.rawValue), .text(before.name)])
             try CoexistenceState.countCommit(connection)
             return try HistoryReader(connection, store: store).last()
         }
@@ -50,10 +52,11 @@ struct OwnershipWriter {
     }
 
     /// Gives a frozen unit to its new owner: epoch + 1, flag cleared, and a record of it.
-    /// - Parameter beforeCommit: called when all is written.
+    /// - Parameter beforeCommit: called when all is written; what it throws undoes it.
     /// - Throws: `StoreError` `Refused` if the unit is not frozen at that epoch any more.
     func switchOwner(
-        unit: String, to owner: StackName, atEpoch epoch: Int64, cause: Cause, store: Store, beforeCommit: () -> Void
+        unit: String, to owner: StackName, atEpoch epoch: Int64, cause: Cause, store: Store,
+        beforeCommit: () throws -> Void
     ) throws -> (OwnershipRegister.Unit, Int64) {
         try connection.transaction(.immediate) {
             let now = Date().timeIntervalSinceReferenceDate
@@ -78,7 +81,7 @@ struct OwnershipWriter {
                 ])
             try CoexistenceState.countCommit(connection)
             let switched = try current(unit)
-            beforeCommit()
+            try beforeCommit()
             return (switched, last)
         }
     }

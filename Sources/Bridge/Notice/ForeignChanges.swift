@@ -3,10 +3,66 @@ import StoreFormat
 
 /// What the guard's recording triggers noted: the tables that others wrote.
 enum ForeignChanges {
-    /// Drops notes from a time when nobody took them: what they are about is in no cache yet. To be run inside a write
-    /// transaction.
+    /// Drops the notes. To be run inside a write transaction.
     static func drop(_ connection: Connection) throws {
         if try areNoted(connection) { try connection.run("DELETE FROM COEXIST_FOREIGN") }
+    }
+
+    /// What was noted of rows that no history tells of: how many, by table.
+    struct Notes: Sendable, Hashable {
+        var rows: [String: Int]
+
+        var text: String {
+            let tables = rows.sorted { $0.key < $1.key }.map { "\($0) (\($1) row\($1 == 1 ? "" : "s"))" }
+            return "while no daemon ran, another program wrote rows that no history tells of: "
+                + tables.joined(separator: ", ")
+        }
+    }
+
+    /// The notes of a time when no daemon took them, without what history tells of: a program that keeps history leaves notes
+    /// of its change rows as well.
+    /// - Returns: nil where there is nothing to tell of.
+    static func untold(_ connection: Connection, store: Store) throws -> Notes? {
+        guard try areNoted(connection) else { return nil }
+        let tables = Set(store.layout.entities.map(\.table))
+        let told = try HistoryTables.exist(connection) ? told(connection, store) : []
+        let isTold = !told.isEmpty
+        var rows: [String: Int] = [:]
+        let sql = "SELECT DISTINCT TABLE_NAME, ROW_KEY FROM COEXIST_FOREIGN"
+        for row in try connection.query(sql) {
+            guard let table = row[0].textValue else { continue }
+            // Pairs and the catalogue have no rows in history: they came with what it tells, if it tells anything.
+            let isKnown =
+                tables.contains(table)
+                ? row[1].integerValue.map { told.contains(Row(table: table, key: $0)) } ?? false
+                : isTold || bookkeeping.contains(table)
+            if !isKnown { rows[table, default: 0] += 1 }
+        }
+        return rows.isEmpty ? nil : Notes(rows: rows)
+    }
+
+    private struct Row: Hashable {
+        var table: String
+        var key: Int64
+    }
+
+    /// What a program writes beside the rows that it means to write.
+    private static let bookkeeping: Set<String> = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", "Z_PRIMARYKEY"]
+
+    /// The rows that noted change rows of history name.
+    private static func told(_ connection: Connection, _ store: Store) throws -> Set<Row> {
+        let rows = try connection.query(
+            """
+            SELECT ZENTITY, ZENTITYPK FROM ACHANGE
+            WHERE Z_PK IN (SELECT ROW_KEY FROM COEXIST_FOREIGN WHERE TABLE_NAME = 'ACHANGE')
+            """)
+        return Set(
+            rows.compactMap { row in
+                guard let table = row[0].integerValue.flatMap({ store.layout[number: $0]?.table }),
+                    let key = row[1].integerValue
+                else { return nil }
+                return Row(table: table, key: key)
+            })
     }
 
     /// Whether there are notes.

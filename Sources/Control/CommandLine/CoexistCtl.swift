@@ -62,6 +62,14 @@ public enum CoexistCtl {
             }
             return try command.run(arguments, output)
         }
+        // One form's usage would hide the others.
+        if given.count > 1, var usage = failure as? CommandFailure, usage.way.hasPrefix("usage: ") {
+            usage.way =
+                "usage: "
+                + given.map { "coexistctl \($0.name) \($0.usage)".trimmingCharacters(in: .whitespaces) }
+                .joined(separator: ", or ")
+            throw usage
+        }
         throw failure ?? CommandFailure.usage("\(name) cannot be run so", "`coexistctl help` lists the commands")
     }
 

@@ -40,18 +40,22 @@ extension DaemonCommands {
             output.json(.array(list))
             return 0
         }
+        consumers(list, output)
+        return 0
+    }
+
+    /// A table of readers.
+    static func consumers(_ list: [JSON], _ output: Output) {
         let keys = ["name", "state", "lag", "lagSeconds", "keeps", "token"]
         output.table(
-            [["name", "state", "behind", "for", "keeps", "token"]]
+            [["name", "state", "lag", "lag time", "keeps", "token"]]
                 + list.map { consumer in
                     keys.map { key in
-                        if key == "lagSeconds", let seconds = consumer[key]?.doubleValue {
-                            return DurationText.text(seconds)
-                        }
-                        return consumer[key].map { $0.stringValue ?? $0.description } ?? "-"
+                        guard let value = consumer[key], !value.isNull else { return "-" }
+                        if key == "lagSeconds", let seconds = value.doubleValue { return DurationText.text(seconds) }
+                        return value.stringValue ?? value.description
                     }
                 })
-        return 0
     }
 
     /// `history prune`.

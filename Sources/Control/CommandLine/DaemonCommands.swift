@@ -62,14 +62,25 @@ enum DaemonCommands {
     private static func lastWrite(_ write: JSON) -> String {
         func text(_ key: String) -> String? { write[key]?.stringValue }
         let number = text("token")?.split(separator: ":").last.map(String.init)
-        let parts = [number, text("stack"), text("author") ?? text("process"), text("at")].compactMap { $0 }
+        let by = write.isNull ? nil : text("stack") ?? "another program:"
+        let parts = [number, by, text("author") ?? text("process"), text("at")].compactMap { $0 }
         return parts.isEmpty ? "-" : parts.joined(separator: " ")
     }
 
-    /// Nobody owns what is frozen, nor anything in a store that was never adopted, where epochs have not begun.
+    /// Nobody owns anything in a store that was never adopted; what is frozen keeps its owner.
     private static func name(ofOwner owner: JSON) -> String {
-        guard owner["owner"]?.stringValue == "none" else { return text(owner["owner"]) }
-        return owner["epoch"]?.int64Value == 0 ? "none (not adopted)" : "none (frozen)"
+        if owner["owner"]?.stringValue == "none" { return "none (not adopted)" }
+        guard let freeze = owner["freeze"], !freeze.isNull else { return text(owner["owner"]) }
+        let why = freeze["kind"]?.stringValue == "hand" ? "by hand" : "for a handover"
+        return "\(text(owner["owner"])) (frozen \(why))"
+    }
+
+    /// By whom a unit was frozen, since when and why, as far as the daemon knows.
+    private static func freeze(of owner: JSON) -> String? {
+        guard let freeze = owner["freeze"], let since = freeze["since"]?.stringValue else { return nil }
+        let by = freeze["by"]?.stringValue.map { " by \($0)" } ?? ""
+        let reason = freeze["reason"]?.stringValue.map { ": \($0)" } ?? ""
+        return "\(text(owner["unit"])) was frozen\(by) at \(since)\(reason)"
     }
 
     private static func text(_ value: JSON?) -> String {
@@ -90,6 +101,7 @@ enum DaemonCommands {
                     keys.map { key in key == "owner" ? name(ofOwner: owner) : text(owner[key]) }
                         + (hasWrites ? [lastWrite(owner["lastWrite"] ?? .null)] : [])
                 })
+        for line in Set(owners.compactMap(freeze)).sorted() { output.line(line) }
     }
 
     private static let historyCommands: [Command] = [
@@ -144,7 +156,12 @@ enum DaemonCommands {
     private static let maintenanceCommands: [Command] = [
         command("invalidate", "[ENTITY]", "Drops cached rows", operands: 0...1) { arguments, output, client in
             _ = try client.call("Invalidate", arguments.operands.first.map { ["entity": .string($0)] } ?? [:])
-            if output.isJSON { output.json([:]) }
+            if output.isJSON {
+                output.json([:])
+            } else {
+                let what = arguments.operands.first.map { "what was cached of \($0)" } ?? "every cached row"
+                output.line("\(what) is dropped in both stacks")
+            }
             return 0
         },
         command("checkpoint", "", "Moves the log into the store") { _, output, client in
@@ -184,10 +201,8 @@ enum DaemonCommands {
             }
             return 0
         },
-        command("stop", "", "Stops the daemon: running saves finish first") { _, output, client in
-            _ = try client.call("Stop")
-            if output.isJSON { output.json([:]) } else { output.line("stopping") }
-            return 0
-        },
+        command(
+            "stop", "[--wait]", "Stops the daemon: running saves finish first, a handover is called off",
+            flags: ["wait"], run: StopCommand.run),
     ]
 }

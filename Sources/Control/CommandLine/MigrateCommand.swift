@@ -37,6 +37,7 @@ enum MigrateCommand {
                 bar.passed($0)
             }
             bar.finish()
+            if report.plan.isNeeded { OfflineRecord.note(path, "was migrated to \(target)") }
             output.warn(report.warnings)
             show(report.plan, isDone: report.plan.isNeeded, backup: report.backup, report.warnings, output)
             return 0

@@ -54,6 +54,7 @@ struct OptionHelp: Sendable {
             "TOKEN|DATE", "purges what comes before it; a date is written 2026-02-03 or 2026-02-03T18:30:00Z",
             else: "what every durable reader acknowledged"),
         "dry-run": .init(nil, "says what would be done, and changes nothing", else: "off"),
+        "stop wait": .init(nil, "returns when the daemon has given the store's lock back", else: "returns at once"),
         "wait": .init("TOKEN", "returns when the stacks are there", else: "replays what there is now"),
         "consumers from": .init("TOKEN", "where the reader begins", else: "the newest transaction"),
         "handover to": .init("legacy|model", "the new owner: \(stacks)", else: "none: it or --back must be given"),

@@ -11,9 +11,13 @@ extension DaemonCommands {
             options: ["to", "reason"], operands: 1...1_000, run: handover),
         command(
             "handovers", "[ENTITY]", "Every change of owner: when, by whom, why", operands: 0...1, run: handovers),
-        command("freeze", "ENTITY", "Refuses writes to the entity's unit until thaw", operands: 1...1) {
-            arguments, output, client in
-            owners(try client.call("Freeze", ["entity": .string(arguments.operands[0])]), output)
+        command(
+            "freeze", "ENTITY [--reason TEXT]", "Refuses writes to the entity's unit until thaw, or the daemon's end",
+            options: ["reason"], operands: 1...1
+        ) { arguments, output, client in
+            var parameters: JSONObject = ["entity": .string(arguments.operands[0])]
+            parameters["reason"] = arguments.value("reason").map { .string($0) }
+            owners(try client.call("Freeze", parameters), output)
             return 0
         },
         command("thaw", "ENTITY", "Ends a freeze", operands: 1...1) { arguments, output, client in

@@ -54,6 +54,7 @@ enum RecoveryCommands {
             bar.update(total - remaining, of: total)
         }
         bar.finish()
+        OfflineRecord.note(path, "was restored from \(backup), as of transaction \(report.last)")
         output.warn(report.warnings)
         if output.isJSON {
             output.json([

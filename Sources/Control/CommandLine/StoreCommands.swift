@@ -176,20 +176,28 @@ enum StoreCommands {
     private static func release(_ arguments: Arguments, _ output: Output) throws -> Int32 {
         let path = arguments.operands[0]
         let report = try Release.release(path, keepsHistory: arguments.has("keep-history"))
+        if report.wasAdopted { OfflineRecord.note(path, "was released") }
         output.warn(report.logProblem.map { [$0] } ?? [])
         if output.isJSON {
             output.json([
                 "adopted": .bool(report.wasAdopted), "removedHistory": .bool(report.removedHistory),
                 "journalMode": .string(report.journalMode), "backup": report.backup.map { .string($0) } ?? .null,
+                "consumers": .array(report.consumers.map { .string($0) }), "handovers": JSON(report.handovers),
                 "warnings": .array(report.logProblem.map { [.string($0)] } ?? []),
             ])
         } else if report.wasAdopted {
             output.line(
                 "\(path) is released: our tables and triggers are gone"
                     + (report.removedHistory ? ", and the history that adoption began" : ""))
+            output.line(
+                "with them went the owners, the record of \(report.handovers) "
+                    + "handover\(report.handovers == 1 ? "" : "s") and of who wrote what, and "
+                    + (report.consumers.isEmpty
+                        ? "no consumer: there was none" : "the consumers \(report.consumers.joined(separator: ", "))")
+                    + "; tokens from before expire if the store is adopted again")
             if let backup = report.backup { output.line("the backup from before adoption is still there: \(backup)") }
         } else {
-            output.line("\(path) was never adopted: there was nothing to remove")
+            output.line("\(path) is not adopted: there was nothing to remove")
         }
         return 0
     }

@@ -14,6 +14,8 @@ enum StatusText {
     static func print(_ status: JSONObject, _ output: Output) {
         func text(_ value: JSON?) -> String { value.map { $0.stringValue ?? $0.description } ?? "-" }
         output.line("state    \(text(status["state"]))")
+        output.line(
+            "daemon   \(text(status["version"])), process \(text(status["pid"])), since \(text(status["started"]))")
         if let problem = status["problem"], !problem.isNull {
             output.line("problem  \(text(problem["code"])): \(text(problem["message"])). \(text(problem["way"]))")
         }
@@ -25,6 +27,7 @@ enum StatusText {
                 + CountText.text(status["history"]?["transactions"], "transaction"))
         let holder = status["wal"]?["heldBy"]?.stringValue.map { ", kept by \($0)" } ?? ""
         output.line("log      \(text(status["wal"]?["bytes"])) bytes\(holder)")
+        output.line("guard    \(status["guard"]?.stringValue ?? "left as it is: the store is open read-only")")
         output.line("clients  \(text(status["clients"]))")
         output.line("SQLite   \(text(status["sqlite"]))")
         if let reason = status["readOnly"]?.stringValue { output.line("READ-ONLY: \(reason)") }
@@ -37,10 +40,22 @@ enum StatusText {
             let deletes = (forwards["deletes"]?.objectValue ?? [:]).map { "\(text($1)) of the \($0) stack" }
             output.line("forwards \(text(forwards["pending"])) under way, done \(deletes.joined(separator: ", "))")
         }
+        for handover in status["handovers"]?.arrayValue ?? [] {
+            let unit = (handover["unit"]?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: ", ")
+            let by = handover["by"]?.stringValue.map { " by \($0)" } ?? ""
+            let step = handover["step"]?.stringValue.map { "passed \($0)" } ?? "in its preflight"
+            output.line(
+                "handover \(unit) to \(text(handover["to"])), begun\(by) at \(text(handover["since"])): \(step)")
+        }
         output.line()
         output.table(stacks(status["stacks"] ?? [:]))
         output.line()
         DaemonCommands.owners(status, output)
+        let consumers = status["consumers"]?.arrayValue ?? []
+        if !consumers.isEmpty {
+            output.line()
+            DaemonCommands.consumers(consumers, output)
+        }
         for (title, key) in [("warning", "warnings"), ("ALARM", "alarms")] {
             for item in status[key]?.arrayValue ?? [] { output.line("\(title): \(text(item))") }
         }

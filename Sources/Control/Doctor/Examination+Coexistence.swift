@@ -38,7 +38,7 @@ extension Examination {
             findings.append(
                 .wrong(
                     "FrozenWithoutDaemon",
-                    "\(frozen.joined(separator: ", ")): frozen for a handover whose daemon is gone",
+                    "\(frozen.joined(separator: ", ")): frozen, and the daemon that did so is gone",
                     way: "start the daemon: it undoes the freeze"))
         }
         try addGuard(connection, state.guardMode, isRunning: StoreLock.isHeld(storePath: store))

@@ -20,7 +20,7 @@ public enum ControlInterface {
         "InvalidValue", "InvalidRawValue", "MissingValue", "TransformerUnknown", "ObjectDeleted", "BadPredicate",
         "ValidationFailed", "OwnershipViolation", "StaleEpoch", "Frozen", "VersionConflict", "UniqueConflict",
         "DeleteDenied", "CrossStackDelete", "TokenExpired", "ReaderExpired", "OtherStore", "AlreadyExists",
-        "NotAdopted", "Refused", "TooLarge", "BadConfiguration", "Stopping", "StaleLog", "StoreReplaced",
+        "NotAdopted", "Refused", "TooLarge", "BadConfiguration", "Stopping", "Cancelled", "StaleLog", "StoreReplaced",
         "UnsupportedDerivation", "MalformedMessage", "MessageTooLong",
     ]
 
@@ -32,18 +32,42 @@ public enum ControlInterface {
         # Controls a Coexist daemon: one SQLite file in Core Data's format, written through two stacks.
         interface org.coexistd.Control
 
-        # An object that a refused save is about.
+        # An object that a refused save is about. Of a delete that reaches the other owner's rows: the relationship that leads
+        # there, as Entity.name, and its rule, cascade or nullify.
         type Offence (
           object: string,
           owner: ?string,
           epoch: ?int,
-          reason: string
+          reason: string,
+          relationship: ?string,
+          rule: ?string
         )
 
-        # The owner of an entity: legacy, model, or none while frozen, and, at epoch 0, in a store that was never adopted.
+        # Why nobody writes a unit: kind is hand or handover. By whom, why and since when is known of what this daemon froze.
+        type FreezeStatus (
+          kind: string,
+          by: ?string,
+          reason: ?string,
+          since: ?string
+        )
+
+        # A handover that is under way, with the last step that has passed.
+        type RunningHandover (
+          unit: []string,
+          to: string,
+          since: string,
+          by: ?string,
+          reason: ?string,
+          step: ?string
+        )
+
+        # The owner of an entity: legacy, model, or, at epoch 0, none in a store that was never adopted. While it is frozen the
+        # owner stays, and nobody writes.
         type Owner (
           entity: string,
           owner: string,
+          frozen: bool,
+          freeze: ?FreezeStatus,
           epoch: int,
           rows: int,
           unit: string,
@@ -52,10 +76,10 @@ public enum ControlInterface {
         )
 
         # The last transaction that wrote an entity's unit: its token, the stack, the application's author, the process and
-        # when, as far as history still has it. Owners tells it, Status does not.
+        # when, as far as history still has it. The stack is null for another program. Owners tells it, Status does not.
         type LastWrite (
           token: string,
-          stack: string,
+          stack: ?string,
           author: ?string,
           process: ?string,
           at: ?string
@@ -77,11 +101,12 @@ public enum ControlInterface {
           ageP99: ?float
         )
 
-        # Something that a handover's preflight looked at.
+        # Something that a handover's preflight looked at, and what helps where it failed.
         type Check (
           check: string,
           ok: bool,
-          detail: string
+          detail: string,
+          way: ?string
         )
 
         # A step of a handover.
@@ -121,25 +146,32 @@ public enum ControlInterface {
         )
 
         # A durable reader of history. Lag and keeps count transactions: not acknowledged yet, and kept for this reader
-        # alone. State is active or expired.
+        # alone. State is active or expired; of one that is expired the lag is null.
         type Consumer (
           name: string,
           token: string,
-          lag: int,
-          lagSeconds: float,
+          lag: ?int,
+          lagSeconds: ?float,
           keeps: int,
           state: string
         )
 
-        # State, store, stacks, owners, history, log, clients.
+        # State, store, stacks, owners, history, log, clients, and what is under way. The guard is null where the store is open
+        # read-only.
         method Status() -> (
           state: string,
+          version: string,
+          pid: int,
+          started: string,
           problem: ?(code: string, message: string, way: string),
           store: (path: string, uuid: string, model: string),
           stacks: [string]StackStatus,
           owners: []Owner,
           history: (last: string),
           wal: (bytes: int, heldBy: ?string),
+          guard: ?string,
+          handovers: []RunningHandover,
+          consumers: []Consumer,
           clients: int,
           sqlite: string,
           warnings: []string,
@@ -153,7 +185,8 @@ public enum ControlInterface {
         method Owners() -> (owners: []Owner)
 
         # Moves the unit of each entity to an owner, or back to its previous one. With more: each step as it ends, how far
-        # the comparison has got now and then, and the result last.
+        # the comparison has got now and then, and the result last. Until its switch it is called off, with Cancelled, when
+        # the client closes the connection or the daemon stops. A dry run takes no more than the role observe.
         method Handover(
           entities: []string,
           to: ?string,
@@ -165,8 +198,8 @@ public enum ControlInterface {
         # Every change of owner, of the entity's unit or of all, oldest first.
         method Handovers(entity: ?string) -> (handovers: []HandoverRecord)
 
-        # Refuses writes to the entity's unit until it is thawed.
-        method Freeze(entity: string) -> (owners: []Owner)
+        # Refuses writes to the entity's unit until it is thawed, or the daemon ends.
+        method Freeze(entity: string, reason: ?string) -> (owners: []Owner)
 
         # Ends a freeze.
         method Thaw(entity: string) -> (owners: []Owner)

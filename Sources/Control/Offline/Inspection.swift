@@ -81,7 +81,7 @@ struct Inspection {
         let unit = register?.unit(ofEntity: entity)
         return [
             "entity": .string(entity),
-            "owner": .string(unit.map { $0.isFrozen ? "none" : $0.owner.rawValue } ?? "none"),
+            "owner": .string(unit?.owner.rawValue ?? "none"), "frozen": .bool(unit?.isFrozen ?? false),
             "epoch": .integer(unit?.epoch ?? 0), "unit": .string(unit?.name ?? ""),
         ]
     }
@@ -128,7 +128,8 @@ struct Inspection {
             table.append([
                 layout.name + (layout.isAbstract ? " (abstract)" : ""), "\(layout.number)", layout.table,
                 layout.superentityName ?? "-", "\(rows[layout.number] ?? 0)", "\(layout.attributes.count)",
-                "\(layout.relationships.count)", unit.map { $0.isFrozen ? "none" : $0.owner.rawValue } ?? "-",
+                "\(layout.relationships.count)",
+                unit.map { $0.owner.rawValue + ($0.isFrozen ? " (frozen)" : "") } ?? "-",
                 units.first { $0.entities.contains(layout.name) }?.name ?? "-",
             ])
         }

@@ -5,7 +5,9 @@ import Varlink
 
 extension Requests {
     /// Compares an entity's objects, or a sample of them, through both stacks.
-    func compare(_ parameters: JSONObject, progress: (JSONObject) -> Void) throws -> JSONObject {
+    func compare(
+        _ parameters: JSONObject, _ cancellation: Cancellation, progress: (JSONObject) -> Void
+    ) throws -> JSONObject {
         let entity = try store.layout.entity(parameters["entity"]?.stringValue ?? "")
         let sample = parameters["sample"]?.intValue
         guard sample ?? 1 > 0 else {
@@ -13,6 +15,7 @@ extension Requests {
         }
         var pace = Pace()
         let result = try bridge.compare(entity.name, sample: sample) { state in
+            try cancellation.check("the comparison of \(entity.name)")
             guard pace.isDue() else { return }
             progress([
                 "entity": .string(entity.name), "rows": JSON(state.done), "differing": 0, "differences": [],

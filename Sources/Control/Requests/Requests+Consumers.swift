@@ -5,20 +5,26 @@ import Varlink
 
 extension Requests {
     func consumers() throws -> JSONObject {
-        let list = try bridge.consumers().map { consumer -> JSON in
-            [
-                "name": .string(consumer.name), "token": .string(try token(consumer.number)),
-                "lag": .integer(consumer.lag), "lagSeconds": .double(consumer.lagSeconds),
-                "keeps": .integer(consumer.keeps), "state": .string(consumer.state.rawValue),
-            ]
-        }
-        return ["consumers": .array(list)]
+        ["consumers": try consumerList()]
+    }
+
+    func consumerList() throws -> JSON {
+        .array(
+            try bridge.consumers().map { consumer -> JSON in
+                [
+                    "name": .string(consumer.name), "token": .string(try token(consumer.number)),
+                    "lag": consumer.lag.map { .integer($0) } ?? .null,
+                    "lagSeconds": consumer.lagSeconds.map { .double($0) } ?? .null,
+                    "keeps": .integer(consumer.keeps), "state": .string(consumer.state.rawValue),
+                ]
+            })
     }
 
     private func name(_ parameters: JSONObject) -> String { parameters["name"]?.stringValue ?? "" }
 
-    func addConsumer(_ parameters: JSONObject) throws -> JSONObject {
-        try bridge.addConsumer(name(parameters), from: parameters["from"]?.stringValue.map { try number($0) })
+    func addConsumer(_ parameters: JSONObject, user: String) throws -> JSONObject {
+        try bridge.addConsumer(
+            name(parameters), from: parameters["from"]?.stringValue.map { try number($0) }, user: user)
         return try consumers()
     }
 
@@ -27,13 +33,14 @@ extension Requests {
         return try consumers()
     }
 
-    func removeConsumer(_ parameters: JSONObject) throws -> JSONObject {
-        try bridge.removeConsumer(name(parameters))
+    func removeConsumer(_ parameters: JSONObject, user: String) throws -> JSONObject {
+        try bridge.removeConsumer(name(parameters), user: user)
         return try consumers()
     }
 
-    func prune(_ parameters: JSONObject) throws -> JSONObject {
+    func prune(_ parameters: JSONObject, user: String) throws -> JSONObject {
         let bound: HistoryPurge.Bound
+        var slowest: [String] = []
         if let text = parameters["before"]?.stringValue {
             bound = try self.bound(text)
         } else {
@@ -47,11 +54,14 @@ extension Requests {
                     way: "say how far: `coexistctl history prune --before TOKEN`, or a date instead of the token")
             }
             bound = .acknowledged
+            let active = consumers.filter { $0.state == .active }
+            let place = active.map(\.number).min()
+            slowest = active.filter { $0.number == place && $0.lag ?? 0 > 0 }.map(\.name)
         }
-        let result = try bridge.prune(bound, isDryRun: parameters["dryRun"]?.boolValue ?? false)
+        let result = try bridge.prune(bound, isDryRun: parameters["dryRun"]?.boolValue ?? false, user: user)
         return [
             "token": .string(try token(result.last)), "transactions": .integer(result.transactions),
-            "holders": .array(result.holders.map { .string($0) }),
+            "holders": .array((result.holders + slowest).map { .string($0) }),
         ]
     }
 

@@ -6,10 +6,12 @@ import Varlink
 extension Requests {
     /// Hands over the unit of each entity.
     /// - Parameters:
+    ///   - cancellation: calls off what is not switched yet.
     ///   - send: takes each step, and each result.
     ///   - progress: takes how far a comparison has got, now and then.
     func handover(
-        _ parameters: JSONObject, user: String, send: (JSONObject) -> Void, progress: (JSONObject) -> Void
+        _ parameters: JSONObject, user: String, _ cancellation: Cancellation, send: (JSONObject) -> Void,
+        progress: (JSONObject) -> Void
     ) throws {
         let entities = (parameters["entities"]?.arrayValue ?? []).compactMap(\.stringValue)
         let isBack = parameters["back"]?.boolValue ?? false
@@ -22,12 +24,16 @@ extension Requests {
         // What can be refused beforehand is, before anything moves.
         let isDryRun = parameters["dryRun"]?.boolValue ?? false
         let units = try bridge.checkHandovers(entities, to: owner, isDryRun: isDryRun)
+        var alongside: [String: StackName] = [:]
+        for (entity, unit) in zip(entities, units) {
+            alongside[unit] = try bridge.checkHandover(entity, to: owner).owner
+        }
         var done: Set<String> = []
         var pace = Pace()
         for (entity, unit) in zip(entities, units) where done.insert(unit).inserted {
             let result = try bridge.handover(
                 entity, to: owner, isDryRun: isDryRun, user: user,
-                reason: parameters["reason"]?.stringValue,
+                reason: parameters["reason"]?.stringValue, alongside: alongside, cancellation: cancellation,
                 progress: { send(["step": Self.json($0)]) },
                 rows: { if pace.isDue() { progress(["progress": Self.json($0)]) } })
             guard let result else { continue }
@@ -50,7 +56,7 @@ extension Requests {
                 step.checks.map { check in
                     [
                         "check": .string(check.name.rawValue), "ok": .bool(check.isPassed),
-                        "detail": .string(check.detail),
+                        "detail": .string(check.detail), "way": check.way.map { .string($0) } ?? .null,
                     ]
                 })
         }
@@ -78,13 +84,40 @@ extension Requests {
         ]
     }
 
-    func freeze(_ parameters: JSONObject) throws -> JSONObject {
-        let unit = try bridge.freeze(parameters["entity"]?.stringValue ?? "")
+    func freeze(_ parameters: JSONObject, user: String) throws -> JSONObject {
+        let unit = try bridge.freeze(
+            parameters["entity"]?.stringValue ?? "", user: user, reason: parameters["reason"]?.stringValue)
         return ["owners": try owners(of: unit.entities)]
     }
 
-    func thaw(_ parameters: JSONObject) throws -> JSONObject {
-        let unit = try bridge.thaw(parameters["entity"]?.stringValue ?? "")
+    func thaw(_ parameters: JSONObject, user: String) throws -> JSONObject {
+        let unit = try bridge.thaw(parameters["entity"]?.stringValue ?? "", user: user)
         return ["owners": try owners(of: unit.entities)]
+    }
+
+    /// A refusal for a freeze, with who froze the unit by hand and why, as far as the daemon knows.
+    func explained(_ error: any Error) -> any Error {
+        guard var refusal = error as? StoreError, refusal.code == .frozen,
+            let register = try? bridge.register()
+        else { return error }
+        let units = Set(refusal.objects.compactMap { register.unit(ofEntity: $0.object.entity)?.name })
+        let notes = units.sorted().compactMap { unit in
+            bridge.freezes[unit].map { "\(unit) was frozen \($0.description)" }
+        }
+        if !notes.isEmpty { refusal.message += "; \(notes.joined(separator: "; "))" }
+        return refusal
+    }
+
+    /// The handovers that are under way.
+    var runningHandovers: JSON {
+        func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
+        return .array(
+            bridge.runningHandovers.map { handover in
+                [
+                    "unit": .array(handover.entities.map { .string($0) }), "to": .string(handover.owner.rawValue),
+                    "since": json.value(.date(handover.at)), "by": text(handover.user),
+                    "reason": text(handover.reason), "step": text(handover.step?.rawValue),
+                ]
+            })
     }
 }

@@ -50,12 +50,13 @@ extension Requests {
         text.add(
             "coexist_oldest_reader_seconds", .gauge, unit: "seconds", "Age of the oldest read that is at work.",
             [.init(Double(seconds) + Double(fraction) / 1e18)])
-        func each(_ value: (ConsumerStatus) -> Double) -> [MetricsText.Sample] {
-            consumers.map { .init(value($0), [("consumer", $0.name)]) }
+        // One that is expired has no place any more that it could be behind at.
+        func each(_ value: (ConsumerStatus) -> Double?) -> [MetricsText.Sample] {
+            consumers.compactMap { consumer in value(consumer).map { .init($0, [("consumer", consumer.name)]) } }
         }
         text.add(
             "coexist_consumer_lag", .gauge, "Transactions that a consumer has not acknowledged.",
-            each { Double($0.lag) })
+            each { $0.lag.map(Double.init) })
         text.add(
             "coexist_consumer_lag_seconds", .gauge, unit: "seconds",
             "Age of the oldest transaction that a consumer has not acknowledged.", each(\.lagSeconds))
@@ -75,7 +76,8 @@ extension Requests {
             } + [.init(Double(staleness.count), suffix: "_count"), .init(staleness.sum, suffix: "_sum")])
         text.add("coexist_alarms", .counter, "Alarms since the start.", [.init(Double(counts.alarms))])
         text.add(
-            "coexist_untracked_commits", .counter, "Commits by other programs that no history tells of.",
+            "coexist_untracked_commits", .counter,
+            "Commits by other programs that no history tells of; all from a time without a daemon count as one.",
             [.init(Double(counts.untracked))])
         func stacks(_ value: (StackName) -> Int) -> [MetricsText.Sample] {
             StackName.allCases.map { .init(Double(value($0)), [("stack", $0.rawValue)]) }
@@ -109,8 +111,10 @@ extension Requests {
         text.add(
             "coexist_unit_epoch", .gauge, "A unit's epoch, with its owner.",
             units.map {
-                .init(
-                    Double($0.epoch), [("unit", $0.name), ("owner", $0.isFrozen ? "none" : $0.owner.rawValue)])
+                .init(Double($0.epoch), [("unit", $0.name), ("owner", $0.owner.rawValue)])
             })
+        text.add(
+            "coexist_unit_frozen", .gauge, "1 while nobody writes a unit, for a handover or by hand.",
+            units.map { .init($0.isFrozen ? 1 : 0, [("unit", $0.name)]) })
     }
 }

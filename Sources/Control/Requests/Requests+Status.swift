@@ -11,8 +11,12 @@ extension Requests {
         // Before the problem: a reading may be the first to meet it.
         let stacks: JSON = try inTrouble([:]) { try self.stacks() }
         let owners: JSON = try inTrouble([]) { try self.owners() }
+        let consumers: JSON = try inTrouble([]) { try consumerList() }
         return [
             "state": .string(bridge.problem == nil ? state : "degraded"),
+            "version": .string(CoexistVersion.text),
+            "pid": JSON(Int(getpid())),
+            "started": json.value(.date(started)),
             "problem": bridge.problem.map {
                 ["code": .string($0.code.rawValue), "message": .string($0.message), "way": .string($0.way)]
             } ?? .null,
@@ -29,6 +33,9 @@ extension Requests {
             "wal": ["bytes": JSON(logBytes), "heldBy": bridge.logReader.map { .string($0) } ?? .null],
             "clients": JSON(clients),
             "sqlite": .string(Connection.libraryVersion),
+            "guard": bridge.guardMode.map { .string($0.rawValue) } ?? .null,
+            "handovers": runningHandovers,
+            "consumers": consumers,
             "forwards": forwards,
             "warnings": .array(bridge.warnings.map { .string($0) }),
             "alarms": .array(bridge.alarms.map { .string($0) }),
@@ -92,9 +99,10 @@ extension Requests {
         return .array(
             try store.layout.entities.filter { wanted?.contains($0.name) ?? true }.map { entity in
                 let unit = register?.unit(ofEntity: entity.name)
-                let owner = unit.map { $0.isFrozen ? "none" : $0.owner.rawValue } ?? "none"
                 var result: JSONObject = [
-                    "entity": .string(entity.name), "owner": .string(owner), "epoch": .integer(unit?.epoch ?? 0),
+                    "entity": .string(entity.name), "owner": .string(unit?.owner.rawValue ?? "none"),
+                    "frozen": .bool(unit?.isFrozen ?? false), "freeze": freeze(unit),
+                    "epoch": .integer(unit?.epoch ?? 0),
                     "rows": .integer(counts[entity.number] ?? 0), "unit": .string(unit?.name ?? entity.rootName),
                     "since": unit.flatMap { DateText.text(Date(timeIntervalSinceReferenceDate: $0.since)) }
                         .map { .string($0) } ?? .null,
@@ -106,10 +114,23 @@ extension Requests {
             })
     }
 
+    /// Why nobody writes a unit: who froze it is known of what this daemon froze.
+    private func freeze(_ unit: OwnershipRegister.Unit?) -> JSON {
+        func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
+        guard let unit, let freeze = unit.freeze else { return .null }
+        let running = bridge.runningHandovers.first { $0.unit == unit.name }
+        let note = freeze == .byHand ? bridge.freezes[unit.name] : nil
+        return [
+            "kind": freeze == .byHand ? "hand" : "handover", "by": text(note?.user ?? running?.user),
+            "reason": text(note?.reason ?? running?.reason),
+            "since": (note?.at ?? running?.at).map { json.value(.date($0)) } ?? .null,
+        ]
+    }
+
     private func lastWrite(_ write: LastWrite) throws -> JSON {
         func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
         return [
-            "token": .string(try token(write.transaction)), "stack": .string(write.stack.rawValue),
+            "token": .string(try token(write.transaction)), "stack": text(write.stack?.rawValue),
             "author": text(write.heading?.author), "process": text(write.heading?.processID),
             "at": text(write.heading.flatMap { DateText.text($0.timestamp) }),
         ]

@@ -8,6 +8,8 @@ import Varlink
 /// What the interface's methods do with a bridge. Parameters have been checked against the interface's description.
 struct Requests: Sendable {
     let bridge: StoreBridge
+    /// When the daemon began to serve.
+    let started = Date()
 
     var store: Store { bridge.store }
     var json: ObjectJSON { ObjectJSON(store: store, style: .control) }

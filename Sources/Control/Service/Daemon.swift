@@ -46,6 +46,7 @@ public final class Daemon: Sendable {
             log(.notice, "the store was adopted; its backup from before is \(backup)")
         }
         for warning in bridge.warnings { log(.warning, warning) }
+        bridge.setActionHandler { [log] in log(.notice, $0) }
         for unknown in AccessPolicy(access: configuration.access).unknownNames() {
             log(.warning, "\(unknown.path) names what is not there: there is no \(unknown.what) on this system")
         }
@@ -105,7 +106,7 @@ public final class Daemon: Sendable {
         let service = ControlService(
             bridge: bridge, access: configuration.access, log: log,
             clients: { [weak self] in self?.server.withLock { $0?.statistics.clients } ?? 0 },
-            reload: { [weak self] in try self?.reload() ?? [] }, stop: { [signals] in signals.raise(.terminate) })
+            reload: { [weak self] in try self?.reload(by: $0) ?? [] }, stop: { [signals] in signals.raise(.terminate) })
         let server = try Server(
             service: description, listeners: [listener], limits: limits,
             objection: { ErrorReply.of($0) }, handler: { service.handle($0) })
@@ -131,10 +132,7 @@ public final class Daemon: Sendable {
             case .reload:
                 notifier.reloading(status: "reloading the configuration")
                 do {
-                    let changed = try reload()
-                    log(
-                        .notice,
-                        changed.isEmpty ? "reloaded: nothing changed" : "reloaded: \(changed.joined(separator: ", "))")
+                    _ = try reload(by: "SIGHUP")
                 } catch { log(.error, "the configuration was not reloaded: \(error)") }
                 notifier.ready(status: serving)
             }
@@ -168,9 +166,19 @@ public final class Daemon: Sendable {
     }
 
     /// Reads the configuration anew and takes over what can change while the daemon runs.
+    /// - Parameter user: who asks for it, for the log.
     /// - Returns: what changed.
     /// - Throws: `ConfigurationError` or `StoreError` for what cannot; then nothing changes.
-    private func reload() throws -> [String] {
+    private func reload(by user: String) throws -> [String] {
+        let changed = try takeOver(by: user)
+        log(
+            .notice,
+            changed.isEmpty
+                ? "reloaded, by \(user): nothing changed" : "reloaded, by \(user): \(changed.joined(separator: ", "))")
+        return changed
+    }
+
+    private func takeOver(by user: String) throws -> [String] {
         if let problem = bridge.problem {
             throw StoreError(
                 problem.code,
@@ -208,7 +216,7 @@ public final class Daemon: Sendable {
         try bridge.checkSeed(fresh.ownership)
         var changed: [String] = []
         if fresh.guardMode != current.guardMode {
-            try bridge.setGuard(fresh.guardMode)
+            try bridge.setGuard(fresh.guardMode, user: user)
             changed.append("guard")
         } else if bridge.mendGuard() {
             changed.append("guard")

@@ -9,9 +9,12 @@ enum Role: Int, Comparable {
 
     static func < (a: Role, b: Role) -> Bool { a.rawValue < b.rawValue }
 
-    /// The role that a method needs.
-    static func needed(for method: String) -> Role {
+    /// The role that a method needs; to ask what it would do takes no more than to look.
+    static func needed(for method: String, _ parameters: JSONObject) -> Role {
         switch method {
+        case "Handover" where parameters["dryRun"]?.boolValue == true,
+            "Prune" where parameters["dryRun"]?.boolValue == true:
+            .observe
         case "Insert", "Update", "Delete", "Acknowledge": .write
         case "AddConsumer", "RemoveConsumer", "Prune", "Handover", "Freeze", "Thaw", "Invalidate", "Checkpoint",
             "Backup", "Reload", "Stop":

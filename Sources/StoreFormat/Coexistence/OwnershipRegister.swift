@@ -14,12 +14,36 @@ public struct OwnershipRegister: Sendable, Hashable {
         public var previous: StackName?
         /// Counts the changes of owner.
         public var epoch: Int64
-        /// While frozen, nobody writes.
-        public var isFrozen: Bool
+        /// Why nobody writes it just now; nil where its owner may.
+        public var freeze: Freeze?
         /// Since when this owner has it: seconds since 2001-01-01 UTC.
         public var since: Double
         /// The entities, by name in byte order.
         public var entities: [String]
+
+        /// While frozen, nobody writes.
+        public var isFrozen: Bool { freeze != nil }
+    }
+
+    /// What a unit is frozen for, as `COEXIST_UNIT.FROZEN` says it; 0 there is not frozen.
+    public enum Freeze: Int64, Sendable, Hashable {
+        case handover = 1
+        /// Until somebody thaws it, or the daemon that froze it ends.
+        case byHand = 2
+
+        /// What the column's number means; what no version of ours wrote is a handover's as well.
+        init?(column: Int64) {
+            guard column != 0 else { return nil }
+            self = Freeze(rawValue: column) ?? .handover
+        }
+
+        /// How messages go on behind "frozen".
+        public var words: String {
+            switch self {
+            case .handover: "for a handover"
+            case .byHand: "by hand"
+            }
+        }
     }
 
     /// The units by name.
@@ -47,7 +71,7 @@ public struct OwnershipRegister: Sendable, Hashable {
             }
             register.units[name] = Unit(
                 name: name, owner: owner, previous: row.text(2).flatMap(StackName.init(rawValue:)),
-                epoch: row.integer(3), isFrozen: row.integer(4) != 0, since: row.double(5), entities: [])
+                epoch: row.integer(3), freeze: Freeze(column: row.integer(4)), since: row.double(5), entities: [])
         }
         try connection.cached("SELECT NAME, UNIT FROM COEXIST_ENTITY ORDER BY NAME").forEach { row in
             guard let entity = row.text(0), let unit = row.text(1) else { return }

@@ -3,7 +3,7 @@ import SQLite
 /// The history tables as Core Data makes them (Format, section 8.1).
 public enum HistoryTables {
     /// Whether the store has history: asked of the file each time, since another process may make or remove it.
-    static func exist(_ connection: Connection) throws -> Bool {
+    public static func exist(_ connection: Connection) throws -> Bool {
         try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'") != nil
     }
 

@@ -51,7 +51,7 @@ struct RegisterCopier {
             known[name] = .init(
                 name: name, owner: owner, previous: row.text(2).flatMap(StackName.init(rawValue:)),
                 epoch: row.integer(3),
-                isFrozen: row.integer(4) != 0, since: row.double(5), entities: [])
+                freeze: OwnershipRegister.Freeze(column: row.integer(4)), since: row.double(5), entities: [])
         }
         var unitOfEntity: [String: String] = [:]
         try connection.prepare("SELECT NAME, UNIT FROM \(context.old("COEXIST_ENTITY"))").forEach { row in

@@ -43,7 +43,7 @@ enum OwnershipRules: VerifierRules {
                 WHEN OWNER NOT IN (\(stacks)) THEN 'the owner ' || OWNER || ' is no stack'
                 WHEN PREVIOUS IS NOT NULL AND PREVIOUS NOT IN (\(stacks)) THEN 'the owner before, ' || PREVIOUS || ', is no stack'
                 WHEN typeof(EPOCH) <> 'integer' OR EPOCH NOT BETWEEN 1 AND \(Int64.max - 1) THEN 'epoch ' || EPOCH
-                WHEN FROZEN NOT IN (0, 1) THEN 'FROZEN is ' || FROZEN
+                WHEN FROZEN NOT IN (0, 1, 2) THEN 'FROZEN is ' || FROZEN
                 WHEN NOT EXISTS (SELECT 1 FROM COEXIST_ENTITY e WHERE e.UNIT = u.NAME) THEN 'no entity is in it'
                 ELSE (
                     SELECT 'the last handover was to ' || h.OWNER || ' at epoch ' || h.EPOCH FROM COEXIST_HANDOVER h

@@ -15,11 +15,11 @@ public struct StoreVerifier {
     /// - Parameters:
     ///   - judgesYoungFiles: whether external files that no row names count also where they are so young that they may be
     ///     of a save that is running.
-    ///   - progress: called with the subjects that are done, and with all.
+    ///   - progress: called with the subjects that are done, and with all; what it throws ends the verification.
     /// - Throws: `StoreError` or `SQLiteError` if the store cannot be read at all.
     public static func verify(
         _ connection: Connection, store: Store, judgesYoungFiles: Bool = false,
-        progress: (Int, Int) -> Void = { _, _ in }
+        progress: (Int, Int) throws -> Void = { _, _ in }
     ) throws -> [Violation] {
         var result: [Violation] = []
         var counts: [[String]: Int] = [:]
@@ -42,7 +42,7 @@ public struct StoreVerifier {
     /// is one snapshot.
     public static func forEachViolation(
         _ connection: Connection, store: Store, judgesYoungFiles: Bool = false,
-        progress: (Int, Int) -> Void = { _, _ in }, _ body: (Violation) throws -> Void
+        progress: (Int, Int) throws -> Void = { _, _ in }, _ body: (Violation) throws -> Void
     ) throws {
         let joins = connection.isInTransaction
         if !joins { try connection.execute("BEGIN") }
@@ -52,14 +52,14 @@ public struct StoreVerifier {
     }
 
     private static func run(
-        _ connection: Connection, _ store: Store, _ judgesYoungFiles: Bool, _ progress: (Int, Int) -> Void,
+        _ connection: Connection, _ store: Store, _ judgesYoungFiles: Bool, _ progress: (Int, Int) throws -> Void,
         _ body: (Violation) throws -> Void, oneSnapshot: Bool
     ) throws {
         try withoutActuallyEscaping(body) { body in
             let context = try VerifyContext(connection, store, judgesYoungFiles: judgesYoungFiles, body)
             for (i, rules) in groups.enumerated() {
                 if !oneSnapshot { connection.rollback() }
-                progress(i, groups.count)
+                try progress(i, groups.count)
                 if !oneSnapshot {
                     try connection.execute("BEGIN")
                     try context.reread()
@@ -67,7 +67,7 @@ public struct StoreVerifier {
                 try context.reporting(damagedIn: "\(rules)".replacing("Rules", with: "")) { try rules.check(context) }
             }
             if !oneSnapshot { connection.rollback() }
-            progress(groups.count, groups.count)
+            try progress(groups.count, groups.count)
         }
     }
 

@@ -33,7 +33,7 @@ extension SaveTransaction {
             }
         }
         guard let code else { return }
-        let refusal = Self.refusal(code, offences, stack: authority.stack)
+        let refusal = refusal(code, offences)
         if isBehind { throw BehindSwitch(refusal: refusal) }
         throw refusal
     }
@@ -46,7 +46,9 @@ extension SaveTransaction {
         if unit.owner != authority.stack {
             return ("\(entity) is owned by the \(unit.owner.rawValue) stack (epoch \(unit.epoch))", .ownershipViolation)
         }
-        if unit.isFrozen { return ("\(entity) is frozen for a handover (epoch \(unit.epoch))", .frozen) }
+        if let freeze = unit.freeze {
+            return ("\(entity) is frozen \(freeze.words) (epoch \(unit.epoch))", .frozen)
+        }
         let held = authority.epochs[unit.name]
         if held != unit.epoch {
             let text = held.map { "epoch \($0)" } ?? "no epoch"
@@ -67,12 +69,10 @@ extension SaveTransaction {
         return owner?.textValue != authority.stack.other.rawValue
     }
 
-    private static func refusal(
-        _ code: StoreError.Code, _ offences: [StoreError.Offence], stack: StackName
-    ) -> StoreError {
+    private func refusal(_ code: StoreError.Code, _ offences: [StoreError.Offence]) -> StoreError {
         var reasons: [String] = []
         for offence in offences where !reasons.contains(offence.reason) { reasons.append(offence.reason) }
-        let first = "the \(stack.rawValue) stack may not write "
+        let first = "the \(authority.stack.rawValue) stack may not write "
         let message =
             reasons.count == 1
             ? "\(first)\(StoreError.list(offences)). \(reasons[0])"
@@ -80,18 +80,23 @@ extension SaveTransaction {
                 + reasons.map { reason in
                     "\(reason): \(StoreError.list(offences.filter { $0.reason == reason }))"
                 }.joined(separator: ". ")
+        let entity = offences.first?.object.entity
         return StoreError(
-            code, message, way: way(code, offences.first?.object.entity ?? "ENTITY", stack), objects: offences)
+            code, message, way: way(code, entity ?? "ENTITY", register?.unit(ofEntity: entity ?? "")?.freeze),
+            objects: offences)
     }
 
     /// What the person can do about a refusal.
-    static func way(_ code: StoreError.Code, _ entity: String, _ stack: StackName) -> String {
-        switch code {
-        case .frozen: "save again when the handover is done. If none runs: `coexistctl thaw \(entity)`"
-        case .staleEpoch: "refresh, and save again"
+    func way(_ code: StoreError.Code, _ entity: String, _ freeze: OwnershipRegister.Freeze?) -> String {
+        let (own, other) = (authority.stack.rawValue, authority.stack.other.rawValue)
+        return switch (code, freeze) {
+        case (.frozen, .byHand?):
+            "save again when who froze it has thawed it; `coexistctl owners` tells who that is"
+        case (.frozen, _): "save again when the handover is done; `coexistctl status` tells how far it has got"
+        case (.staleEpoch, _): "refresh, and save again"
         default:
-            "write through the \(stack.other.rawValue) stack, or hand it over: "
-                + "`coexistctl handover \(entity) --to \(stack.rawValue)`"
+            "write through the \(other) stack (coexistctl: `--stack \(other)`), or hand it over: "
+                + "`coexistctl handover \(entity) --to \(own)`"
         }
     }
 

@@ -67,9 +67,8 @@ extension SaveTransaction {
     ) throws {
         guard !ownsJoin(join), let unit = register?.unit(ofJoinTable: join.table) else { return }
         let reason =
-            unit.isFrozen
-            ? "\(relationship) is frozen for a handover"
-            : "the pairs of \(relationship) are owned by the \(unit.owner.rawValue) stack (epoch \(unit.epoch))"
+            unit.freeze.map { "\(relationship) is frozen \($0.words)" }
+            ?? "the pairs of \(relationship) are owned by the \(unit.owner.rawValue) stack (epoch \(unit.epoch))"
         let code = unit.isFrozen ? StoreError.Code.frozen : .ownershipViolation
         let offences = objects().map {
             StoreError.Offence(object: $0, owner: unit.owner, epoch: unit.epoch, reason: reason)
@@ -77,6 +76,6 @@ extension SaveTransaction {
         let whose = offences.isEmpty ? "" : " of \(StoreError.list(offences))"
         throw StoreError(
             code, "the \(authority.stack.rawValue) stack may not change \(relationship)\(whose): \(reason)",
-            way: Self.way(code, unit.name, authority.stack), objects: offences)
+            way: way(code, unit.name, unit.freeze), objects: offences)
     }
 }

@@ -79,6 +79,12 @@ import Testing
         try bridge.freeze("Tag")
         let error = #expect(throws: StoreError.self) { try bridge.legacy.insert("Tag", ["name": .string("a")]) }
         #expect(error?.code == .frozen)
+        #expect(error?.message.contains("Tag is frozen by hand (epoch 1)") == true)
+        #expect(error?.way.contains("thaw Tag") == false)
+        #expect(try bridge.unit(of: "Tag").freeze == .byHand)
+        let unit = try sample.rows("SELECT OWNER, FROZEN FROM COEXIST_UNIT WHERE NAME = 'Tag'")
+        #expect(unit == [[.text("legacy"), .integer(2)]])
+        #expect(try bridge.verify().filter { $0.severity == .error } == [])
         try bridge.legacy.insert("Book", ["title": .string("other units go on")])
         try bridge.thaw("Tag")
         try bridge.legacy.insert("Tag", ["name": .string("a")])

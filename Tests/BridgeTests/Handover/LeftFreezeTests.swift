@@ -57,6 +57,6 @@ import Testing
         otherHolder.end()
         #expect(eventually { (try? later.unit(of: "Tag").isFrozen) == false })
         bridge.close()
-        #expect(try sample.rows("SELECT FROZEN FROM COEXIST_UNIT WHERE NAME = 'Tag'") == [[.integer(1)]])
+        #expect(try sample.rows("SELECT FROZEN FROM COEXIST_UNIT WHERE NAME = 'Tag'") == [[.integer(2)]])
     }
 }
