@@ -25,10 +25,26 @@ public final class ConnectionPool: @unchecked Sendable {
     /// Runs the body with a connection that nobody else uses meanwhile.
     /// - Throws: what opening or the body throws; `PoolClosed` after `close()`.
     public func use<T>(_ body: (Connection) throws -> T) throws -> T {
-        let connection = try take()
-        age?.begin(connection)
-        defer { giveBack(connection) }
-        return try body(connection)
+        let loan = Loan(try take())
+        defer { giveBack(loan) }
+        return try loan.use(age, body)
+    }
+
+    /// The one reference to a connection that is lent out, so that to drop it is to close it.
+    private final class Loan {
+        var connection: Connection?
+
+        init(_ connection: consuming Connection) { self.connection = connection }
+
+        func use<T>(_ age: ReaderAge?, _ body: (Connection) throws -> T) throws -> T {
+            guard let connection else { throw PoolClosed() }
+            age?.begin(connection)
+            defer {
+                age?.end(connection)
+                connection.rollback()
+            }
+            return try body(connection)
+        }
     }
 
     private func take() throws -> Connection {
@@ -50,17 +66,19 @@ public final class ConnectionPool: @unchecked Sendable {
         }
     }
 
-    private func giveBack(_ connection: Connection) {
-        age?.end(connection)
-        connection.rollback()
+    private func giveBack(_ loan: Loan) {
         condition.lock()
-        defer { condition.unlock() }
-        if isClosed {
-            count -= 1
-        } else {
+        if !isClosed, let connection = loan.connection {
             idle.append(connection)
+        } else {
+            condition.unlock()
+            // Closed before it is counted: a read-only connection that is the last one leaves the log beside the file.
+            loan.connection = nil
+            condition.lock()
+            count -= 1
         }
         condition.broadcast()
+        condition.unlock()
     }
 
     /// Waits for the connections that are lent out, and closes all.

@@ -50,6 +50,29 @@ struct ConnectionPoolTests {
         #expect(try pool.use { try $0.query("SELECT a FROM t") } == [[2]])
     }
 
+    /// The last connection to close moves the log into the file and removes it, if it may write.
+    @Test("what is lent out is closed when the pool says so")
+    func closing() throws {
+        for _ in 0..<100 {
+            let database = try TestDatabase()
+            var writer: Connection? = try database.prepared()
+            let pool = ConnectionPool(limit: 1) { try database.connect(.readOnly) }
+            let isLent = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                try? pool.use { connection in
+                    isLent.signal()
+                    _ = try connection.query("SELECT * FROM t")
+                }
+            }
+            isLent.wait()
+            pool.close()
+            #expect(FileManager.default.fileExists(atPath: database.path + "-wal"))
+            writer = nil
+            #expect(!FileManager.default.fileExists(atPath: database.path + "-wal"))
+            withExtendedLifetime(writer) {}
+        }
+    }
+
     @Test("a connection that cannot be opened leaves its place free")
     func failure() throws {
         let pool = ConnectionPool(limit: 1) { [database] in try database.connect(.readWrite) }
