@@ -10,13 +10,15 @@ extension StoreBridge {
     }
 
     /// The unit of an entity.
-    /// - Throws: `StoreError` `UnknownEntity` or `NotAdopted`.
+    /// - Throws: `StoreError` `UnknownEntity` or `NotAdopted`; `Damaged` where the register lacks it.
     public func unit(of entity: String) throws -> OwnershipRegister.Unit {
         _ = try store.layout.entity(entity)
-        guard let unit = try register()?.unit(ofEntity: entity) else {
+        guard let register = try register() else {
             throw StoreError(.notAdopted, "\(store.path) has not been adopted", way: "open it for writing first")
         }
-        return unit
+        if let unit = register.unit(ofEntity: entity) { return unit }
+        throw RegisterGaps(register, store.layout).problem(store.path)
+            ?? StoreError(.damaged, "the register of \(store.path) lacks \(entity)", way: "see `coexistctl verify`")
     }
 
     /// Refuses writes to the entity's unit until it is thawed; owner and epoch stay.

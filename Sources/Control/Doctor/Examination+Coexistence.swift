@@ -23,7 +23,15 @@ extension Examination {
     private mutating func addState(_ connection: Connection, _ store: String) throws {
         let isAdopted = try CoexistenceTables.exist(connection)
         add("adopted", .bool(isAdopted))
-        guard isAdopted, let register = try OwnershipRegister.read(connection) else { return }
+        guard isAdopted else { return }
+        // Without its model a store cannot be asked what it should have: that is said elsewhere.
+        if let model = try? Store.open(store) {
+            for problem in [
+                try StoreHealth.lossSinceAdoption(model, connection),
+                try StoreHealth.registerProblem(model, connection),
+            ].compactMap({ $0 }) { findings.append(.wrong(problem)) }
+        }
+        guard let register = try OwnershipRegister.read(connection) else { return }
         let state = try CoexistenceState.read(connection)
         add("since", DateText.text(Date(timeIntervalSinceReferenceDate: state.adopted)))
         add("guard", state.guardMode.rawValue)

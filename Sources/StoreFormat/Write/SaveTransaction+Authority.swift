@@ -41,7 +41,7 @@ extension SaveTransaction {
     private func refusal(of entity: String) -> (String, StoreError.Code)? {
         guard let register else { return nil }
         guard let unit = register.unit(ofEntity: entity) else {
-            return ("\(entity) is not in the ownership register", .ownershipViolation)
+            return ("\(entity) is not in the ownership register, of which somebody removed a part", .damaged)
         }
         if unit.owner != authority.stack {
             return ("\(entity) is owned by the \(unit.owner.rawValue) stack (epoch \(unit.epoch))", .ownershipViolation)
@@ -89,6 +89,8 @@ extension SaveTransaction {
         switch code {
         case .frozen: "save again when the handover is done. If none runs: `coexistctl thaw \(entity)`"
         case .staleEpoch: "refresh, and save again"
+        case .damaged:
+            "`coexistctl verify STORE --repair` enters what follows from the model; or release the store: `coexistctl release`"
         default:
             "write through the \(stack.other.rawValue) stack, or hand it over: "
                 + "`coexistctl handover \(entity) --to \(stack.rawValue)`"
