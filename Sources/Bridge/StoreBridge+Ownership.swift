@@ -83,7 +83,7 @@ extension StoreBridge {
                     let run = HandoverRun(
                         bridge: self, entity: entity, unit: unit, owner: owner,
                         cause: OwnershipWriter.Cause(user: user, reason: reason), rows: rows, report: progress)
-                    return try run.run(isDryRun: isDryRun)
+                    return try holds.hold(lastTransaction) { try run.run(isDryRun: isDryRun) }
                 }
             }
         }

@@ -35,7 +35,9 @@ public enum Adoption {
                 way: StoreError.wayOfDamage(store.path))
         }
         if let problem = StoreHealth.lostHistory(of: store, isAdopted: false) { throw problem }
-        let backup = plan.backupPath ?? StoreBackup.path(beside: store.path, label: "before-coexist")
+        let backup = plan.backupPath ?? StoreBackup.path(beside: store.path, label: AdoptionNote.label)
+        AdoptionNote.write(store.path, copy: backup)
+        defer { AdoptionNote.remove(store.path) }
         // Who adopts has looked at the pages.
         try StoreBackup.copy(store.path, to: backup, checksPages: false)
         do {

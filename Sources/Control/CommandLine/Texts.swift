@@ -15,7 +15,9 @@ enum StatusText {
         func text(_ value: JSON?) -> String { value.map { $0.stringValue ?? $0.description } ?? "-" }
         output.line("state    \(text(status["state"]))")
         if let problem = status["problem"], !problem.isNull {
-            output.line("problem  \(text(problem["code"])): \(text(problem["message"])). \(text(problem["way"]))")
+            let sentences = Output.sentences(
+                problem["message"]?.stringValue ?? "", way: problem["way"]?.stringValue ?? "")
+            output.line("problem  \(text(problem["code"])): \(sentences)")
         }
         output.line("store    \(text(status["store"]?["path"]))")
         output.line("UUID     \(text(status["store"]?["uuid"]))")
