@@ -10,13 +10,15 @@ extension StoreBridge {
     }
 
     /// The unit of an entity.
-    /// - Throws: `StoreError` `UnknownEntity` or `NotAdopted`.
+    /// - Throws: `StoreError` `UnknownEntity` or `NotAdopted`; `Damaged` where the register lacks it.
     public func unit(of entity: String) throws -> OwnershipRegister.Unit {
         _ = try store.layout.entity(entity)
-        guard let unit = try register()?.unit(ofEntity: entity) else {
+        guard let register = try register() else {
             throw StoreError(.notAdopted, "\(store.path) has not been adopted", way: "open it for writing first")
         }
-        return unit
+        if let unit = register.unit(ofEntity: entity) { return unit }
+        throw RegisterGaps(register, store.layout).problem(store.path)
+            ?? StoreError(.damaged, "the register of \(store.path) lacks \(entity)", way: "see `coexistctl verify`")
     }
 
     /// Refuses writes to the entity's unit until it is thawed, or the bridge is closed; owner and epoch stay.
@@ -110,7 +112,9 @@ extension StoreBridge {
                         bridge: self, entity: entity, unit: unit, owner: owner,
                         cause: OwnershipWriter.Cause(user: user, reason: reason), alongside: alongside,
                         cancellation: cancellation, rows: rows, report: report)
-                    return try isDryRun ? run.run(isDryRun: true) : telling(of: run) { try run.run(isDryRun: false) }
+                    return try holds.hold(lastTransaction) {
+                        try isDryRun ? run.run(isDryRun: true) : telling(of: run) { try run.run(isDryRun: false) }
+                    }
                 }
             }
         }

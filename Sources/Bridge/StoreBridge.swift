@@ -40,6 +40,7 @@ public final class StoreBridge: Sendable {
     let keeper: LogKeeper
     /// Units that a handover which failed left frozen.
     let thaws = ThawKeeper()
+    let holds = HistoryHolds()
     /// What each stack's deletes go through to the other's rows.
     let forwardings: Mutex<[StackName: DeleteForwarding]> = Mutex([:])
 

@@ -27,6 +27,9 @@ public final class Connection {
     public let isPrivateCopy: Bool
     /// Since when a reader has it, where readers have a maximum age.
     var lease: ReaderAge.Lease?
+    /// Asked when the connection is closed: whether the log must stay as it is, though this may be the last connection, with
+    /// which SQLite moves the log into the file.
+    public var keepsLog: (@Sendable () -> Bool)?
     /// Frames in the WAL after this connection's last commit.
     public private(set) var logFrames = 0
 
@@ -88,6 +91,7 @@ public final class Connection {
 
     deinit {
         cache.removeAll()
+        if keepsLog?() == true { try? setCheckpointsOnClose(false) }
         // A cached statement that somebody still holds keeps SQLite's handle alive: it must not call back into what is gone.
         sqlite3_wal_hook(handle, nil, nil)
         sqlite3_busy_handler(handle, nil, nil)

@@ -67,8 +67,8 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public var isReadOnly: Bool { code == SQLITE_READONLY || systemCode == EROFS }
     /// The file does not start as a database does.
     public var isNotADatabase: Bool { code == SQLITE_NOTADB }
-    /// The file's pages do not fit together.
-    public var isCorrupt: Bool { code == SQLITE_CORRUPT }
+    /// The file's pages do not fit together, or it, or its log, ends before a page that should be in it.
+    public var isCorrupt: Bool { code == SQLITE_CORRUPT || extendedCode == SQLITE_IOERR_SHORT_READ }
     /// The file is not there, or may not be opened.
     public var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
     /// A constraint, or a trigger's `RAISE`, refused the statement.
@@ -100,5 +100,6 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
 private let SQLITE_BUSY_SNAPSHOT: Int32 = SQLITE_BUSY | (2 << 8)
 private let SQLITE_CONSTRAINT_UNIQUE: Int32 = SQLITE_CONSTRAINT | (8 << 8)
 private let SQLITE_CONSTRAINT_PRIMARYKEY: Int32 = SQLITE_CONSTRAINT | (6 << 8)
+private let SQLITE_IOERR_SHORT_READ: Int32 = SQLITE_IOERR | (2 << 8)
 private let SQLITE_IOERR_FSYNC: Int32 = SQLITE_IOERR | (4 << 8)
 private let SQLITE_IOERR_DIR_FSYNC: Int32 = SQLITE_IOERR | (5 << 8)

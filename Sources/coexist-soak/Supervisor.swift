@@ -90,10 +90,11 @@ final class Supervisor {
 
     /// What happens while the workers write.
     private func disturb(_ bridge: StoreBridge, _ ledger: Ledger) throws {
-        let end = Date().addingTimeInterval(options.seconds)
+        let end = ContinuousClock.now + .seconds(options.seconds)
         var round = 0
-        while Date() < end, !haveHadTheirTurns {
-            usleep(UInt32(min(0.25, max(0.01, end.timeIntervalSinceNow)) * 1e6))
+        while .now < end, !haveHadTheirTurns {
+            let left = Double(ContinuousClock.now.duration(to: end).components.seconds)
+            usleep(UInt32(min(0.25, max(0.01, left)) * 1e6))
             round += 1
             let size = (try? FileManager.default.attributesOfItem(atPath: store + "-wal")[.size]) as? Int ?? 0
             report.largestLog = max(report.largestLog, size)

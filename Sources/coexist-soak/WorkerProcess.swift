@@ -31,9 +31,9 @@ final class WorkerProcess {
 
     /// - Returns: whether it ended within the time.
     func waitForEnd(seconds: Double) -> Bool {
-        let deadline = Date().addingTimeInterval(seconds)
+        let deadline = ContinuousClock.now + .seconds(seconds)
         while process.isRunning {
-            guard Date() < deadline else { return false }
+            guard .now < deadline else { return false }
             usleep(10_000)
         }
         process.waitUntilExit()

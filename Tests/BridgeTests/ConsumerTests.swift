@@ -92,6 +92,51 @@ import Testing
         #expect(eventually { (try? bridge.extent().first) == 3 })
     }
 
+    /// A clock that is a year ahead looks as a store does that nobody used for a year: nothing is purged for it at once, but
+    /// what is too old beside the newest transaction is.
+    @Test func retentionByAgeDoesNotTrustAClockThatIsFarAhead() throws {
+        let sample = try BridgeSample()
+        do {
+            let bridge = try sample.open { $0.guardMode = .off }
+            defer { bridge.close() }
+            try insert(bridge, 6)
+        }
+        try sample.foreign("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP - 31536000")
+        try sample.foreign("UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP - 172800 WHERE Z_PK < 3")
+        let bridge = try sample.open {
+            $0.guardMode = .off
+            // The limit of the number comes after that of the age.
+            $0.retention = RetentionPolicy(seconds: 86_400, transactions: 3)
+        }
+        defer { bridge.close() }
+        #expect(eventually { (try? bridge.extent().first) ?? 7 >= 4 })
+        #expect(try bridge.extent() == HistoryReader.Extent(first: 4, last: 6, count: 3))
+    }
+
+    /// What many readers are told is counted once, and is the same as of each alone.
+    @Test func readersAtOnePlaceKeepNothingForEachOther() throws {
+        let sample = try BridgeSample()
+        let bridge = try sample.open { $0.guardMode = .off }
+        defer { bridge.close() }
+        try insert(bridge, 5)
+        for (name, number) in [("a", 2), ("b", 2), ("c", 4), ("d", 5), ("e", 0)] as [(String, Int64)] {
+            try bridge.addConsumer(name, from: number)
+        }
+        try sample.foreign("UPDATE COEXIST_CONSUMER SET STATE = 'expired' WHERE NAME = 'e'")
+        var found = try bridge.consumers()
+        #expect(found.map(\.lag) == [3, 3, 1, 0, nil])
+        #expect(found.map(\.keeps) == [0, 0, 0, 0, 0])
+        #expect(found.map { $0.lagSeconds.map { $0 > 0 } } == [true, true, true, false, nil])
+        for name in ["a", "d"] { try bridge.removeConsumer(name) }
+        found = try bridge.consumers()
+        #expect(found.map(\.name) == ["b", "c", "e"])
+        #expect(found.map(\.keeps) == [2, 0, 0])
+        try bridge.removeConsumer("c")
+        #expect(try bridge.consumers().map(\.keeps) == [3, 0])
+        #expect(try bridge.prune(.through(5)).last == 2)
+        #expect(try bridge.consumers().map(\.lag) == [3, nil])
+    }
+
     @Test func historyStaysBelowItsMaximumOnceReadersHaveAcknowledged() throws {
         let sample = try BridgeSample()
         let bridge = try sample.open { $0.retention = RetentionPolicy(transactions: 100) }

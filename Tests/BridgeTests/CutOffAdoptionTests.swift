@@ -49,6 +49,40 @@ import Testing
         #expect(try mode(sample) == "delete")
     }
 
+    /// A kill between the copy and the commit leaves a copy that no store names; those of adoptions that came to their end
+    /// have no note.
+    @Test func theCopyOfAKilledAdoptionGoes() throws {
+        let sample = try BridgeSample()
+        let copies = ["20200101T000000Z", "20200102T000000Z"].map {
+            "\(sample.path).\(AdoptionNote.label)-\($0).sqlite"
+        }
+        for copy in copies { try StoreBackup.copy(sample.path, to: copy) }
+        AdoptionNote.write(sample.path, copy: copies[1])
+        let bridge = try sample.open()
+        let made = try #require(bridge.adoptionBackup)
+        bridge.close()
+        let files = FileManager.default
+        #expect((copies + [made]).map { files.fileExists(atPath: $0) } == [true, false, true])
+        // One that was killed after its commit: the copy is the store's.
+        AdoptionNote.write(sample.path, copy: made)
+        try sample.open().close()
+        #expect(files.fileExists(atPath: made))
+        #expect(try !files.contentsOfDirectory(atPath: sample.folder.path).contains { $0.hasSuffix("-adoption") })
+    }
+
+    @Test func aNoteThatNamesSomethingElseRemovesNothing() throws {
+        let sample = try BridgeSample()
+        let other = sample.folder.file("other.sqlite")
+        try Data().write(to: URL(fileURLWithPath: other))
+        for text in ["other.sqlite", "../\(sample.folder.path)/other.sqlite", other, ""] {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: sample.path + "-coexist-adoption"))
+            let bridge = try sample.open()
+            bridge.close()
+            #expect(try Release.release(sample.path).wasAdopted)
+            #expect(FileManager.default.fileExists(atPath: other))
+        }
+    }
+
     @Test func whatAKilledReleaseLeftBesideTheStoreGoes() throws {
         let sample = try BridgeSample(journalMode: "delete")
         let queue = StoreQueue.path(of: sample.path)

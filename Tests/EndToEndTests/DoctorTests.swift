@@ -28,6 +28,22 @@ struct DoctorTests {
         #expect(try RunningDaemon(store: sample.path, folder: sample.folder).stop() == 0)
     }
 
+    @Test(arguments: [
+        ("ALTER TABLE ZSHELF RENAME COLUMN ZLABEL TO ZX", "ZSHELF.ZLABEL"), ("DROP TABLE ACHANGE", "ACHANGE"),
+        ("DELETE FROM COEXIST_ENTITY WHERE NAME = 'Tag'", "Tag"),
+    ])
+    func whatIsGoneSinceTheAdoptionIsTold(sql: String, part: String) throws {
+        try adopt()
+        #expect(try !findings(doctor(sample.path).report).contains("Damaged"))
+        let connection = try Connection(path: sample.path, mode: .readWrite)
+        try connection.setMainTriggersEnabled(false)
+        try connection.execute(sql)
+        let (exitCode, report) = try doctor(sample.path)
+        #expect(exitCode != 0)
+        let found = (report["findings"]?.arrayValue ?? []).filter { $0["code"]?.stringValue == "Damaged" }
+        #expect(found.contains { $0["message"]?.stringValue?.contains(part) == true }, "\(report)")
+    }
+
     @Test func aSecondNameOfTheFileIsWrong() throws {
         try FileManager.default.linkItem(atPath: sample.path, toPath: sample.folder.file("second.sqlite"))
         let (exitCode, report) = try doctor(sample.path)

@@ -34,7 +34,10 @@ public enum Adoption {
                 .damaged, "the catalogue of \(store.path) lacks \(store.catalogue.missing.joined(separator: ", "))",
                 way: StoreError.wayOfDamage(store.path))
         }
-        let backup = plan.backupPath ?? StoreBackup.path(beside: store.path, label: "before-coexist")
+        if let problem = StoreHealth.lostHistory(of: store, isAdopted: false) { throw problem }
+        let backup = plan.backupPath ?? StoreBackup.path(beside: store.path, label: AdoptionNote.label)
+        AdoptionNote.write(store.path, copy: backup)
+        defer { AdoptionNote.remove(store.path) }
         // Who adopts has looked at the pages.
         try StoreBackup.copy(store.path, to: backup, checksPages: false)
         do {
@@ -62,7 +65,9 @@ public enum Adoption {
             guard try !CoexistenceTables.exist(connection) else {
                 throw StoreError(.alreadyExists, "\(store.path) was adopted meanwhile", way: "start again")
             }
-            let last = try HistoryReader(connection, store: store).last()
+            // Of a history that is gone the counter may be left.
+            let last = try max(
+                HistoryReader(connection, store: store).last(), HistoryTables.lastNumber(connection))
             if makesHistory {
                 let tombstones = store.layout.entities.map(\.tombstoneAttributes.count).max() ?? 0
                 try HistoryTables.create(connection, tombstones: tombstones)

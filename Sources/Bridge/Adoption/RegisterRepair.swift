@@ -1,7 +1,8 @@
 import SQLite
 import StoreFormat
 
-/// Makes tables of ours anew that somebody removed, where what was in them follows from what is left.
+/// Makes tables of ours, and entries of the register, anew that somebody removed, where what was in them follows from what
+/// is left.
 public enum RegisterRepair {
     /// Repairs, under the store's lock.
     /// - Returns: what was done, a sentence each; empty if there was nothing to do, or it takes a choice.
@@ -10,10 +11,15 @@ public enum RegisterRepair {
         let lock = try StoreLock(storePath: store.path)
         defer { lock.release() }
         return try StoreConnector.translating(store.path) {
-            guard let missing = try CoexistenceTables.missing(StoreConnector.offlineReader(store.path)),
-                !missing.isEmpty,
+            let reader = try StoreConnector.offlineReader(store.path)
+            guard let missing = try CoexistenceTables.missing(reader),
                 CoexistenceTables.mendable.isSuperset(of: missing)
             else { return [] }
+            if missing.isEmpty {
+                guard try CoexistenceTables.exist(reader), try StoreHealth.registerProblem(store, reader) != nil else {
+                    return []
+                }
+            }
             let connection = try StoreConnector.connect(store.path, .writer(.full))
             return try connection.transaction(.immediate) { try mend(missing, store, connection) }
         }
@@ -28,26 +34,31 @@ public enum RegisterRepair {
         let units = OwnershipUnits.group(store.layout)
         // Units of another model: which entity is whose cannot be told.
         guard Set(owners.keys) == Set(units.keys) else { return [] }
-        let joins = joins(units, store.layout)
+        func names(_ table: String) throws -> Set<String> {
+            guard !missing.contains(table) else { return [] }
+            return Set(try connection.query("SELECT NAME FROM \(table)").compactMap { $0[0].textValue })
+        }
+        let known = try names("COEXIST_ENTITY")
+        let knownJoins = try names("COEXIST_JOIN")
+        let entities = units.mapValues { $0.filter { !known.contains($0) } }.filter { !$0.value.isEmpty }
+        let joins = joins(units, store.layout).filter { !knownJoins.contains($0.key) }
         // Which of two owners had the pairs was the configuration's to say.
-        guard
-            !missing.contains("COEXIST_JOIN")
-                || joins.values.allSatisfy({ Set($0.compactMap { owners[$0] }).count == 1 })
-        else { return [] }
+        guard joins.values.allSatisfy({ Set($0.compactMap { owners[$0] }).count == 1 }) else { return [] }
         try CoexistenceTables.create(missing, connection)
-        if missing.contains("COEXIST_ENTITY") { try fillEntities(units, store.layout, connection) }
-        if missing.contains("COEXIST_JOIN") {
-            for (table, sides) in joins {
-                try connection.run(
-                    "INSERT INTO COEXIST_JOIN (NAME, UNIT) VALUES (?, ?)", [.text(table), .text(sides[0])])
-            }
+        try fillEntities(entities, store.layout, connection)
+        for (table, sides) in joins {
+            try connection.run("INSERT INTO COEXIST_JOIN (NAME, UNIT) VALUES (?, ?)", [.text(table), .text(sides[0])])
         }
         let isGuarded =
             try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name GLOB 'COEXIST_GUARD_*'")
             != nil
         if isGuarded { try GuardTriggers.install(state.guardMode, on: connection) }
         try CoexistenceState.countCommit(connection)
+        let lacking = [
+            ("COEXIST_ENTITY", entities.values.joined().sorted()), ("COEXIST_JOIN", joins.keys.sorted()),
+        ].filter { !missing.contains($0.0) && !$0.1.isEmpty }
         return missing.map { "\($0) was missing and is made anew: \(contents[$0] ?? "")" }
+            + lacking.map { "\($0) lacked \($1.joined(separator: ", ")), entered anew: \(contents[$0] ?? "")" }
     }
 
     private static let contents = [

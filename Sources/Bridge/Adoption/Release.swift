@@ -42,7 +42,9 @@ public enum Release {
             return Report(wasAdopted: false, removedHistory: false, journalMode: "", backup: nil)
         }
         let connection = try StoreConnector.connect(path, .writer(.full))
-        guard let missing = try CoexistenceTables.missing(connection), !missing.contains("COEXIST_STATE") else {
+        guard let missing = try CoexistenceTables.missing(connection), !missing.contains("COEXIST_STATE"),
+            try connection.scalar("SELECT count(*) FROM COEXIST_STATE")?.integerValue != 0
+        else {
             return try releaseRemains(connection, path)
         }
         let state = try CoexistenceState.read(connection)
@@ -59,7 +61,11 @@ public enum Release {
             try connection.transaction(.immediate) {
                 try GuardTriggers.remove(from: connection)
                 try CoexistenceTables.drop(connection)
-                if removesHistory { try HistoryTables.drop(connection) }
+                if removesHistory {
+                    try HistoryTables.drop(connection)
+                } else {
+                    try HistoryTables.dropRemains(connection)
+                }
             }
         } catch {
             if !isWAL { try? Adoption.turnToWAL(connection, path) }
@@ -132,6 +138,7 @@ public enum Release {
         try connection.transaction(.immediate) {
             try GuardTriggers.remove(from: connection)
             try CoexistenceTables.drop(connection)
+            try HistoryTables.dropRemains(connection)
         }
         connection.clearStatementCache()
         return Report(

@@ -22,9 +22,12 @@ public struct StorePreparation: Sendable {
             return StorePreparation(store: opened, readOnlyReason: reason, backup: nil)
         }
         let isAdopted = try StoreConnector.translating(opened.path) {
-            try CoexistenceTables.exist(try StoreConnector.offlineReader(opened.path))
+            let connection = try StoreConnector.offlineReader(opened.path)
+            guard try CoexistenceTables.exist(connection) else { return false }
+            _ = try CoexistenceState.read(connection)
+            return true
         }
-        if let problem = try damage(opened, isAdopted: isAdopted) ?? loss(opened, isAdopted: isAdopted) {
+        if let problem = try damage(opened, isAdopted: isAdopted) ?? loss(opened) {
             return degraded(opened, problem, log)
         }
         var backup: String?
@@ -51,12 +54,12 @@ public struct StorePreparation: Sendable {
         return try StoreHealth.examine(store.path, checksIndexes: !isAdopted)
     }
 
-    /// Tables that are gone since the store was adopted.
-    private static func loss(_ store: Store, isAdopted: Bool) throws -> StoreError? {
-        guard isAdopted else { return nil }
-        return try StoreConnector.translating(store.path) {
-            let lost = try store.lostTables(StoreConnector.offlineReader(store.path))
-            return lost.isEmpty ? nil : StoreHealth.loss(of: lost.map { "the table \($0.table)" }, store.path)
+    /// Tables and columns that are gone since the store was adopted, and what the register lacks.
+    private static func loss(_ store: Store) throws -> StoreError? {
+        try StoreConnector.translating(store.path) {
+            let connection = try StoreConnector.offlineReader(store.path)
+            return try StoreHealth.lossSinceAdoption(store, connection)
+                ?? StoreHealth.registerProblem(store, connection)
         }
     }
 

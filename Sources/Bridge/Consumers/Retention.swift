@@ -26,11 +26,20 @@ public struct RetentionPolicy: Sendable, Hashable {
 final class RetentionKeeper: Sendable {
     private let policy: RetentionPolicy
     private let clock = SteadyClock()
+    private let atStart = Mutex<Start?>(nil)
     private let queue = DispatchQueue(label: "org.coexistd.retention")
     private let isStopped = Mutex(false)
     private let hasFailed = Mutex(false)
     private let isDue = Mutex(false)
     private let bridge: @Sendable () -> StoreBridge?
+
+    /// How history was found at the start.
+    private struct Start {
+        /// The newest transaction.
+        var last: Int64
+        /// By how many seconds the clock was ahead of it.
+        var lag: Double
+    }
 
     /// - Parameter bridge: asked for at each round; nil ends the rounds.
     init(_ policy: RetentionPolicy, bridge: @escaping @Sendable () -> StoreBridge?) {
@@ -76,10 +85,29 @@ final class RetentionKeeper: Sendable {
         return true
     }
 
+    /// What time it is for the oldest transaction that is there. A machine may have started with a clock that is years ahead,
+    /// or stood for years: nothing tells the one from the other. So transactions from before the start grow old only while
+    /// somebody is there to read them, from the time of the newest one on.
+    private func now(_ bridge: StoreBridge) throws -> Date {
+        let start = try atStart.withLock { known in
+            if let known { return known }
+            let now = clock.now.timeIntervalSinceReferenceDate
+            let newest = try bridge.read { connection in
+                try connection.query("SELECT Z_PK, ZTIMESTAMP FROM ATRANSACTION ORDER BY Z_PK DESC LIMIT 1").first
+            }
+            let found = Start(
+                last: newest?[0].integerValue ?? 0, lag: max(0, now - (newest?[1].doubleValue ?? now)))
+            known = found
+            return found
+        }
+        let isFromBefore = try bridge.extent().first.map { $0 <= start.last } ?? false
+        return isFromBefore ? clock.now - start.lag : clock.now
+    }
+
     private func run(_ bridge: StoreBridge) {
         do {
             var bounds: [HistoryPurge.Bound] = []
-            if let seconds = policy.seconds { bounds.append(.before(clock.now.addingTimeInterval(-Double(seconds)))) }
+            if let seconds = policy.seconds { bounds.append(.before(try now(bridge) - Double(seconds))) }
             if let count = policy.transactions { bounds.append(.keeping(Int64(count))) }
             for bound in bounds {
                 if policy.expiresConsumers { try bridge.expireConsumers(inTheWayOf: bound) }

@@ -36,29 +36,19 @@ extension StoreBridge {
         return try read { connection in
             try connection.transaction(.deferred) {
                 let consumers = try ConsumerRegister(connection, store: store).all()
-                let extent = try HistoryReader(connection, store: store).extent()
-                return try consumers.map { consumer in
-                    func count(_ condition: String, _ number: Int64) throws -> Int64 {
-                        guard extent.count > 0 else { return 0 }
-                        let sql = "SELECT count(*) FROM ATRANSACTION WHERE \(condition)"
-                        return try connection.scalar(sql, [.integer(number)])?.integerValue ?? 0
-                    }
-                    let next =
-                        extent.count == 0
-                        ? nil
-                        : try connection.scalar(
-                            "SELECT ZTIMESTAMP FROM ATRANSACTION WHERE Z_PK > ? ORDER BY Z_PK LIMIT 1",
-                            [.integer(consumer.number)])?.doubleValue
-                    let others = consumers.filter { $0.state == .active && $0.name != consumer.name }
-                    let without = others.map(\.number).min() ?? extent.last
-                    let keeps =
-                        consumer.state == .active && without > consumer.number
-                        ? try count("Z_PK > ?", consumer.number) - count("Z_PK > ?", without) : 0
+                let tail = try HistoryTail(connection, after: consumers.map(\.number), store: store)
+                let active = consumers.filter { $0.state == .active }.map(\.number).sorted().prefix(2)
+                return consumers.map { consumer in
+                    let lag = tail.count(after: consumer.number)
+                    // Without the slowest the next one keeps history; without any other nobody does.
+                    let keeps = consumer.state == .active && consumer.number == active.first
+                    let others = keeps && active.count > 1 ? tail.count(after: active[1]) : 0
                     let isActive = consumer.state == .active
                     return ConsumerStatus(
                         name: consumer.name, number: consumer.number, state: consumer.state,
-                        lag: isActive ? try count("Z_PK > ?", consumer.number) : nil,
-                        lagSeconds: isActive ? next.map { max(0, now - $0) } ?? 0 : nil, keeps: keeps)
+                        lag: isActive ? lag : nil,
+                        lagSeconds: isActive ? tail.next(after: consumer.number).map { max(0, now - $0) } ?? 0 : nil,
+                        keeps: keeps ? lag - others : 0)
                 }
             }
         }
@@ -104,7 +94,8 @@ extension StoreBridge {
         }
     }
 
-    /// Purges history as far as durable readers and both stacks have got, in batches between which saves go on.
+    /// Purges history as far as durable readers, handovers that run, and both stacks have got, in batches between which saves
+    /// go on.
     /// - Parameter user: who wants it, for the log.
     /// - Throws: `StoreError`.
     public func prune(
@@ -112,7 +103,7 @@ extension StoreBridge {
     ) throws -> PruneResult {
         let store = store
         if !isDryRun { try replay() }
-        let position = isDryRun ? Int64.max : min(legacy.position, model.position)
+        let position = min(isDryRun ? .max : min(legacy.position, model.position), holds.limit)
         let plan = try read { connection in
             try connection.transaction(.deferred) {
                 try HistoryPurge(connection, store: store).plan(bound, notPast: position)

@@ -161,12 +161,21 @@ struct HandoverRun {
     private func compareChanged(after position: Int64) throws -> Changed {
         let entities = Set(unit.entities)
         var changed = Changed(position: position)
+        var attempts = 0
         while changed.differences.isEmpty {
             try checkCalledOff()
             let number = changed.position
-            let batch = try bridge.read {
-                try HistoryReader($0, store: store)
-                    .transactions(after: number, changeLimit: 10_000, largest: 10_000)
+            let batch: [HistoryTransaction]
+            do {
+                batch = try bridge.read {
+                    try HistoryReader($0, store: store)
+                        .transactions(after: number, changeLimit: 10_000, largest: 10_000)
+                }
+            } catch let error as StoreError where error.code == .tokenExpired && attempts < 3 {
+                // A program with stacks of its own has purged what this works from: all is compared once more.
+                attempts += 1
+                try compareAll(&changed)
+                continue
             }
             guard let newest = batch.last else { break }
             // Of a transaction that is too large to name its objects, all objects of its entities are compared.
@@ -184,6 +193,15 @@ struct HandoverRun {
             changed.position = newest.number
         }
         return changed
+    }
+
+    private func compareAll(_ changed: inout Changed) throws {
+        let newest = try bridge.lastTransaction()
+        try bridge.replay(to: newest)
+        let result = try bridge.compare(entities: unit.entities, limit: 1)
+        changed.objects += result.rows
+        changed.differences += result.differences
+        changed.position = newest
     }
 
     private func refuse(_ changed: Changed) throws {

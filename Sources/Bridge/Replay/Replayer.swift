@@ -110,13 +110,21 @@ final class Replayer: Sendable {
     /// - Throws: `StoreError` `Busy` after the time, `Damaged` where history does not lead to the number, or what the replay
     ///   failed with.
     func reach(_ number: Int64, within seconds: Double = 30) throws {
-        let deadline = Date().addingTimeInterval(seconds)
+        let deadline = ContinuousClock.now + .seconds(seconds)
         let run = state.withLock { state in
             state.failure = nil
             // The next run to begin sees everything that is committed now.
             return state.begun + 1
         }
         signal()
+        // Not the condition's own deadline, which is a time of day: somebody may set the clock meanwhile.
+        let alarm = DispatchWorkItem { [condition] in
+            condition.lock()
+            condition.broadcast()
+            condition.unlock()
+        }
+        var isSet = false
+        defer { alarm.cancel() }
         condition.lock()
         defer { condition.unlock() }
         while true {
@@ -129,11 +137,16 @@ final class Replayer: Sendable {
                     .damaged, "history's counter is at \(number) or above, but no transaction after \(told) is there",
                     way: "`coexistctl verify` shows what is wrong with the store")
             }
-            guard condition.wait(until: deadline) else {
+            guard .now < deadline else {
                 throw StoreError(
                     .busy, "the \(instance.stack.rawValue) stack is at transaction \(told), not yet at \(number)",
                     way: "try again")
             }
+            if !isSet {
+                isSet = true
+                DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: alarm)
+            }
+            condition.wait()
         }
     }
 

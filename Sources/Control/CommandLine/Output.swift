@@ -75,6 +75,14 @@ final class Output {
         }
     }
 
+    /// What is wrong and the way out, each as a sentence.
+    static func sentences(_ message: String, way: String) -> String {
+        [message, way].filter { !$0.isEmpty }.enumerated().map { i, text in
+            let end = text.hasSuffix("?") || text.hasSuffix(".") ? "" : "."
+            return i == 0 ? text + end : text.prefix(1).uppercased() + text.dropFirst() + end
+        }.joined(separator: " ")
+    }
+
     /// Says on standard error why a command failed; for a script also as JSON on standard output.
     func fail(_ failure: CommandFailure, program: String) {
         if isJSON {
@@ -86,11 +94,8 @@ final class Output {
             ])
         }
         flush()
-        let sentences = [failure.message, failure.way].filter { !$0.isEmpty }.enumerated().map { i, text in
-            let end = text.hasSuffix("?") || text.hasSuffix(".") ? "" : "."
-            return i == 0 ? text + end : text.prefix(1).uppercased() + text.dropFirst() + end
-        }
-        let text = LineText.printable("\(program): \(failure.code): \(sentences.joined(separator: " "))")
+        let sentences = Self.sentences(failure.message, way: failure.way)
+        let text = LineText.printable("\(program): \(failure.code): \(sentences)")
         FileHandle.standardError.write(Data((text + "\n").utf8))
     }
 }

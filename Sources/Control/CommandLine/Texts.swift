@@ -17,7 +17,9 @@ enum StatusText {
         output.line(
             "daemon   \(text(status["version"])), process \(text(status["pid"])), since \(text(status["started"]))")
         if let problem = status["problem"], !problem.isNull {
-            output.line("problem  \(text(problem["code"])): \(text(problem["message"])). \(text(problem["way"]))")
+            let sentences = Output.sentences(
+                problem["message"]?.stringValue ?? "", way: problem["way"]?.stringValue ?? "")
+            output.line("problem  \(text(problem["code"])): \(sentences)")
         }
         output.line("store    \(text(status["store"]?["path"]))")
         output.line("UUID     \(text(status["store"]?["uuid"]))")

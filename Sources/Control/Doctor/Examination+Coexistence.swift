@@ -10,8 +10,10 @@ extension Examination {
         var result = Examination("coexistence", "coexistence")
         do {
             try StoreConnector.translating(store) {
+                // First: with the file open in this process it would be opened as one in use, which leaves files beside it.
+                let opened = try? Store.open(store)
                 let connection = try StoreConnector.offlineReader(store)
-                try connection.transaction(.deferred) { try result.addState(connection, store) }
+                try connection.transaction(.deferred) { try result.addState(connection, store, opened) }
             }
         } catch {
             result.findings.append(.wrong(error))
@@ -20,10 +22,18 @@ extension Examination {
         return result
     }
 
-    private mutating func addState(_ connection: Connection, _ store: String) throws {
+    private mutating func addState(_ connection: Connection, _ store: String, _ opened: Store?) throws {
         let isAdopted = try CoexistenceTables.exist(connection)
         add("adopted", .bool(isAdopted))
-        guard isAdopted, let register = try OwnershipRegister.read(connection) else { return }
+        guard isAdopted else { return }
+        // Without its model a store cannot be asked what it should have: that is said elsewhere.
+        if let opened {
+            for problem in [
+                try StoreHealth.lossSinceAdoption(opened, connection),
+                try StoreHealth.registerProblem(opened, connection),
+            ].compactMap({ $0 }) { findings.append(.wrong(problem)) }
+        }
+        guard let register = try OwnershipRegister.read(connection) else { return }
         let state = try CoexistenceState.read(connection)
         add("since", DateText.text(Date(timeIntervalSinceReferenceDate: state.adopted)))
         add("guard", state.guardMode.rawValue)

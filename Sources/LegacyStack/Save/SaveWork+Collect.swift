@@ -55,17 +55,29 @@ extension SaveWork {
     ) throws {
         switch (object.info.properties[slot], object.slots[slot]) {
         case (.attribute(let attribute), .stored(let value)):
-            if let column = attribute.leaf?.column { set(column, value) }
+            guard let leaf = attribute.leaf else { return }
+            if let column = leaf.column {
+                set(column, value)
+            } else if !value.isNull {
+                throw noPlace(object, slot, leaf.path)
+            }
         case (.attribute(let attribute), .attribute(let value)):
             if let leaf = attribute.leaf {
-                if let column = leaf.column { set(column, try transaction.encode(value, as: leaf)) }
+                if let column = leaf.column {
+                    set(column, try transaction.encode(value, as: leaf))
+                } else if value != nil {
+                    throw noPlace(object, slot, leaf.path)
+                }
                 return
             }
             var leaves: [String: AttributeValue] = [:]
             if case .composite(let values)? = value { leaves = values }
             let row = object.flags.contains(.inserted) ? nil : object.row
             for leaf in attribute.leaves {
-                guard let column = leaf.column else { continue }
+                guard let column = leaf.column else {
+                    if leaves[leaf.name] != nil { throw noPlace(object, slot, leaf.path) }
+                    continue
+                }
                 // An element that stays is left alone: another program may have put what cannot be written again.
                 let current = row.flatMap {
                     ValueCoding.decode($0.value(leaf), as: leaf, external: object.info.externalData)
@@ -75,7 +87,8 @@ extension SaveWork {
             }
         case (.relationship(let relationship), .object(let id)):
             guard case .toOne(let key) = relationship.layout.storage else {
-                throw StoreError(.typeMismatch, "\(object.info.name).\(relationship.name) has no column in the store")
+                if id != nil { throw noPlace(object, slot, "\(object.info.name).\(relationship.name)") }
+                return
             }
             set(key.column, id.map { .integer(self.key($0)) } ?? .null)
             if let column = key.entityColumn {
@@ -85,6 +98,15 @@ extension SaveWork {
             if let column = key.orderColumn { set(column, .null) }
         default: break
         }
+    }
+
+    /// The refusal of a value that the file has no place for: a save that left it out would not be one.
+    private func noPlace(_ object: NSManagedObject, _ slot: Int, _ path: String) -> StoreError {
+        Validation.failure([
+            .init(
+                object: object.id.shown, reason: "\(path) has no column in this store, and a value would be lost",
+                property: object.info.properties[slot].name, validationCode: NSManagedObjectValidationError)
+        ])
     }
 
     // MARK: To-many
@@ -105,7 +127,9 @@ extension SaveWork {
                 if !isDeleted { try pair(object, slot, relationship, join, state, transaction) }
             case .toOne: break
             case .absent:
-                throw StoreError(.typeMismatch, "\(object.info.name).\(relationship.name) has no place in the store")
+                if !isDeleted, !state.added.isEmpty {
+                    throw noPlace(object, slot, "\(object.info.name).\(relationship.name)")
+                }
             }
         }
     }

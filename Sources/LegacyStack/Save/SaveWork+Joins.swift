@@ -7,7 +7,7 @@ extension SaveWork {
         for change in joins { tables[change.join.table, default: []].append(change) }
         for changes in tables.values.sorted(by: { $0[0].join.table < $1[0].join.table }) {
             try transaction.authorizeJoin(
-                changes[0].join, relationship: changes[0].relationship, objects: changes.map(\.object))
+                changes[0].join, relationship: changes[0].relationship, objects: offences(changes.map(\.object)))
         }
         for reorder in reorders {
             try transaction.authorizeJoin(reorder.join, relationship: reorder.join.table, objects: [])

@@ -145,12 +145,24 @@ final class SaveWork {
                 deleted.filter { $0.info.name == name && !isForwarded($0) }.map(\.id.shown)
                 + changeOrder.filter { $0.entity.name == name && !noted.contains($0.rowKey) && !isForwarded($0) }
                 .map(\.reference)
-            return inserts.filter { $0.object.info.name == name }.map { insert in
-                StoreError.Offence(
-                    object: ObjectReference(entity: name, key: 0), reason: "",
-                    label: NewObjectName.text(insert.object.info.layout) { insert.values[$0] })
-            } + kept.map { StoreError.Offence(object: $0, reason: "") }
+            return inserts.filter { $0.object.info.name == name }.map(Self.offence)
+                + kept.map { StoreError.Offence(object: $0, reason: "") }
         }
+    }
+
+    /// A new object, which has no row and no key that says anything.
+    private static func offence(_ insert: RowInsert) -> StoreError.Offence {
+        StoreError.Offence(
+            object: ObjectReference(entity: insert.object.info.name, key: 0), reason: "",
+            label: NewObjectName.text(insert.object.info.layout) { insert.values[$0] })
+    }
+
+    /// Objects as a refusal names them.
+    func offences(_ objects: [ObjectReference]) -> [StoreError.Offence] {
+        let new = Dictionary(
+            inserts.map { (ObjectReference(entity: $0.object.info.name, key: $0.key), $0) },
+            uniquingKeysWith: { first, _ in first })
+        return objects.map { object in new[object].map(Self.offence) ?? .init(object: object, reason: "") }
     }
 
     private func findForwarded(_ transaction: SaveTransaction) {

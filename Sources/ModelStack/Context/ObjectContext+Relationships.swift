@@ -177,7 +177,9 @@ extension ObjectContext {
         case .manyToMany:
             change(owner, index) { $0.add(object.objectKey) }
             try mirror(owner, relationship, object) { $0.add(owner.objectKey) }
-        case .toOne, .absent: break
+        // The save refuses it: forgotten here, it would be lost.
+        case .absent: change(owner, index) { $0.add(object.objectKey) }
+        case .toOne: break
         }
     }
 
@@ -196,7 +198,8 @@ extension ObjectContext {
         case .manyToMany:
             change(owner, index) { $0.remove(object.objectKey) }
             try mirror(owner, relationship, object) { $0.remove(owner.objectKey) }
-        case .toOne, .absent: break
+        case .absent: change(owner, index) { $0.remove(object.objectKey) }
+        case .toOne: break
         }
     }
 

@@ -21,7 +21,7 @@ extension SaveRun {
         try forEachJoinChange { work, _, relationship, join, state in
             guard !state.added.isEmpty || !state.removed.isEmpty || state.isReordered else { return }
             let name = "\(relationship.declaringEntity).\(relationship.name)"
-            try transaction.authorizeJoin(join, relationship: name, objects: [work.reference])
+            try transaction.authorizeJoin(join, relationship: name, objects: [work.offence("")])
         }
     }
 

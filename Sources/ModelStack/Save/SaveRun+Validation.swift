@@ -8,7 +8,8 @@ extension SaveRun {
     func validate() throws {
         var offences: [StoreError.Offence] = []
         var code = StoreError.Code.validationFailed
-        for work in order where work.kind == .insert || work.kind == .update && !work.values.isEmpty {
+        for work in order where work.kind == .insert || work.kind == .update && (work.isPending || !work.values.isEmpty)
+        {
             for check in work.entity.checks where !check.passes(work.value(check.slot)) {
                 let property = work.entity.properties[check.property]
                 if let problem = try problem(work, property) {
@@ -64,11 +65,14 @@ extension SaveRun {
             if case .absent = relationship.storage { return "\(property.name) has no place in this store" }
             return nil
         case .toMany(let relationship, let index):
-            guard let state = work.backing?.toManys[safe: index], state.isChanged || work.kind == .insert,
-                let count = state.elements?.count
-            else { return nil }
+            guard let state = work.backing?.toManys[safe: index], state.isChanged || work.kind == .insert else {
+                return nil
+            }
+            if case .absent = relationship.storage, !state.added.isEmpty || state.elements?.isEmpty == false {
+                return "\(property.name) has no place in this store"
+            }
+            guard let count = state.elements?.count else { return nil }
             let description = relationship.description
-            if case .absent = relationship.storage, count > 0 { return "\(property.name) has no place in this store" }
             if description.maxCount > 1, count > description.maxCount {
                 return "\(property.name) holds \(count) objects, at most \(description.maxCount) are allowed"
             }

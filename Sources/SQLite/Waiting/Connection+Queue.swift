@@ -67,6 +67,8 @@ extension Connection {
 
     private func openQueue() -> WriterQueue? {
         guard var place = queuePlace else { return nil }
+        // Somebody may have removed the file: those who come after would wait in another line.
+        if let queue = place.queue, !queue.isInside, !queue.isThere { place.isOpened = false }
         if !place.isOpened {
             place.isOpened = true
             place.queue = WriterQueue(place.file, like: path)

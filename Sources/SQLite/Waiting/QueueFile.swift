@@ -42,6 +42,9 @@ final class QueueFile {
         return nil
     }
 
+    /// Whether the file still lies at its path.
+    var isThere: Bool { Self.isAt(path, descriptor) }
+
     /// The last member removes the file.
     deinit {
         munmap(page, Self.size)

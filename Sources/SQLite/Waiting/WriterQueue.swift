@@ -43,6 +43,8 @@ public final class WriterQueue {
     }
 
     var isInside: Bool { ticket != nil }
+    /// Whether the file still lies at its path.
+    var isThere: Bool { file.isThere }
     var members: [Member] { file.members }
 
     /// How an attempt at the lock is made.

@@ -153,7 +153,9 @@ public struct CoexistenceState: Sendable, Hashable {
         guard let row = try connection.query(sql).first, let form = row[0].integerValue else {
             throw StoreError(
                 .damaged, "\(connection.path) has an empty COEXIST_STATE table",
-                way: "release the store and adopt it again: `coexistctl release`")
+                way:
+                    "`coexistctl release \(connection.path)` takes the rest away, and the next opening for writing adopts it anew"
+            )
         }
         guard form == CoexistenceTables.form else {
             throw StoreError(

@@ -34,8 +34,13 @@ public struct ConsumerRegister {
 
     /// All readers, by name. None in a store that has not been adopted.
     public func all() throws -> [Consumer] {
+        try rows("ORDER BY NAME")
+    }
+
+    private func rows(_ clause: String, _ values: [SQLValue] = []) throws -> [Consumer] {
         guard try CoexistenceTables.exist(connection) else { return [] }
-        return try connection.query("SELECT NAME, NUMBER, STATE, AT FROM COEXIST_CONSUMER ORDER BY NAME").map { row in
+        return try connection.query("SELECT NAME, NUMBER, STATE, AT FROM COEXIST_CONSUMER \(clause)", values).map {
+            row in
             Consumer(
                 name: row[0].textValue ?? "", number: row[1].integerValue ?? 0,
                 state: row[2].textValue.flatMap(State.init(rawValue:)) ?? .expired, at: row[3].doubleValue ?? 0)
@@ -109,7 +114,7 @@ public struct ConsumerRegister {
 
     private var now: Double { Date().timeIntervalSinceReferenceDate }
 
-    private func find(_ name: String) throws -> Consumer? { try all().first { $0.name == name } }
+    private func find(_ name: String) throws -> Consumer? { try rows("WHERE NAME = ?", [.text(name)]).first }
 
     private func existing(_ name: String) throws -> Consumer {
         guard let consumer = try find(name) else {

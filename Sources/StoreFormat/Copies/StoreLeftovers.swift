@@ -19,7 +19,9 @@ public enum StoreLeftovers {
         let url = URL(fileURLWithPath: RealPath.of(path))
         let folder = url.deletingLastPathComponent().path
         let name = url.lastPathComponent
-        let begins = ["-coexist-migration", "-coexist-restore", "-coexist-replaced"].map { name + $0 }
+        let begins = ["-coexist-adoption", "-coexist-migration", "-coexist-restore", "-coexist-replaced"].map {
+            name + $0
+        }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().filter { found in
             // A folder of external files begins with a dot.
@@ -32,6 +34,7 @@ public enum StoreLeftovers {
 
     /// Finishes a restore that was broken off, and removes everything else.
     public static func settle(_ path: String) {
+        AdoptionNote.settle(path)
         if !found(of: path).isEmpty { _ = settleReplaced(path) }
         for name in found(of: path) { try? FileManager.default.removeItem(atPath: name) }
     }

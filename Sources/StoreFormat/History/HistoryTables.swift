@@ -7,6 +7,15 @@ public enum HistoryTables {
         try connection.scalar("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'ATRANSACTION'") != nil
     }
 
+    /// Those that are gone. All of the tables are there, or none; an adopted store has them. The first form has no table of
+    /// strings.
+    static func missing(_ tables: TableColumns) -> [String] {
+        var names = ["ACHANGE", "ATRANSACTION"]
+        if tables["ATRANSACTION"]?.contains("ZAUTHORTS") ?? true { names.append("ATRANSACTIONSTRING") }
+        let missing = names.filter { tables[$0] == nil }
+        return missing.count < names.count || tables["COEXIST_STATE"] != nil ? missing : []
+    }
+
     /// Makes the tables in a store that never was tracked. To be run inside a write transaction.
     /// - Parameter tombstones: the largest number of attributes that one entity preserves on deletion.
     public static func create(_ connection: Connection, tombstones: Int) throws {
@@ -21,6 +30,21 @@ public enum HistoryTables {
         try connection.run(
             "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN ? AND ?",
             [.integer(Catalogue.changeNumber), .integer(Catalogue.transactionStringNumber)])
+    }
+
+    /// The highest number of a transaction that the catalogue says was handed out, whether there is a history or not.
+    public static func lastNumber(_ connection: Connection) throws -> Int64 {
+        let sql = "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?"
+        return try connection.scalar(sql, [.integer(Catalogue.transactionNumber)])?.integerValue ?? 0
+    }
+
+    /// Removes what is left of a history of which a table is gone: it can be neither read nor continued. The counters stay, so
+    /// that no number is handed out twice. To be run in a store that is not adopted any more.
+    public static func dropRemains(_ connection: Connection) throws {
+        guard try !missing(TableColumns(connection)).isEmpty else { return }
+        for table in ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"] {
+            try connection.execute("DROP TABLE IF EXISTS \(table)")
+        }
     }
 
     static func statements(tombstones: Int) -> [String] {

@@ -49,6 +49,7 @@ extension Store {
         for table in OwnershipUnits.joinTables(layout).keys where tables[table] == nil {
             lost.insert("the table \(table)")
         }
+        for table in HistoryTables.missing(tables) { lost.insert("the table \(table)") }
         return lost.sorted()
     }
 }

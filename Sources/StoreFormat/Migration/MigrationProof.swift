@@ -57,7 +57,8 @@ extension Store {
         Store(
             path: path, givenPath: givenPath, metadata: metadata, model: model, modelOrigin: modelOrigin,
             catalogue: catalogue,
-            layout: layout, triggerWrites: triggerWrites, historyForm: historyForm, externalData: externalData,
+            layout: layout, triggerWrites: triggerWrites, historyForm: historyForm, lostHistory: lostHistory,
+            externalData: externalData,
             isWAL: isWAL, identity: identity)
     }
 }

@@ -23,6 +23,8 @@ public struct Store: Sendable {
     public let triggerWrites: TriggerWrites
     /// How the store keeps history.
     public let historyForm: HistoryForm
+    /// Tables of history that are gone, though the store has a history.
+    let lostHistory: [String]
     /// The files of large values.
     public let externalData: ExternalData
     /// Whether the file was in WAL mode when it was opened.
@@ -110,7 +112,8 @@ public struct Store: Sendable {
             catalogue: catalogue,
             layout: StoreLayout(model: model, catalogue: catalogue, tables: tables),
             triggerWrites: try TriggerWrites(connection),
-            historyForm: HistoryForm(tables), externalData: ExternalData(storePath: path),
+            historyForm: HistoryForm(tables), lostHistory: HistoryTables.missing(tables),
+            externalData: ExternalData(storePath: path),
             // Of a store that is read as immutable SQLite does not say so, but only a WAL store is read like that.
             isWAL: try connection.mode == .immutable || connection.scalar("PRAGMA journal_mode")?.textValue == "wal",
             identity: identity)
@@ -124,7 +127,7 @@ public struct Store: Sendable {
         return Store(
             path: path, givenPath: givenPath, metadata: fresh.metadata, model: model, modelOrigin: modelOrigin,
             catalogue: fresh.catalogue, layout: fresh.layout, triggerWrites: fresh.triggerWrites,
-            historyForm: fresh.historyForm,
+            historyForm: fresh.historyForm, lostHistory: fresh.lostHistory,
             externalData: externalData, isWAL: fresh.isWAL, identity: identity)
     }
 

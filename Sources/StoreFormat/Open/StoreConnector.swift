@@ -67,12 +67,14 @@ public enum StoreConnector {
             case .reader:
                 try StoreProbe.checkReadable(path)
                 let connection = try Connection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
+                keepLogInTrouble(connection, path)
                 try connection.execute("PRAGMA query_only=1")
                 try prepare(connection)
                 return connection
             case .writer(let durability):
                 try StoreProbe.checkWritable(path)
                 let connection = try Connection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
+                keepLogInTrouble(connection, path)
                 try connection.execute("PRAGMA synchronous=\(durability == .full ? "FULL" : "NORMAL")")
                 // After a large save the log's file goes back to this, once it has been checkpointed.
                 try connection.execute("PRAGMA journal_size_limit=\(8 << 20)")
@@ -83,6 +85,12 @@ public enum StoreConnector {
                 return connection
             }
         }
+    }
+
+    /// A log that is moved into a damaged file, or is damaged itself, may destroy what is still sound.
+    private static func keepLogInTrouble(_ connection: Connection, _ path: String) {
+        let identity = FileIdentity(path)
+        connection.keepsLog = { StoreHealth.isInTrouble(identity) }
     }
 
     private static func prepare(_ connection: Connection) throws {

@@ -214,6 +214,10 @@ extension StoreError {
                 .badPredicate,
                 "the request is too large for SQLite: \(error.message) (the limit is \(error.exceededLimit ?? 0))",
                 way: "ask for less at once, or filter the fetched objects")
+        case error.isMissingPart:
+            self.init(
+                .damaged, "\(path) lacks a part of the store: \(error.message)",
+                way: "`coexistctl verify \(path)` says what is missing; restore a backup, or release the store")
         default:
             self.init(.damaged, "\(path): \(error.description)")
         }

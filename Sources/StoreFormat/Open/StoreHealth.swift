@@ -25,13 +25,31 @@ public enum StoreHealth {
     public static func loss(of parts: [String], _ path: String) -> StoreError {
         StoreError(
             .damaged, "\(parts.joined(separator: ", ")) \(parts.count == 1 ? "is" : "are") gone from \(path)",
-            way: "stop the daemon, and restore a backup: `coexistctl restore`")
+            way:
+                "stop the daemon, and restore a backup: `coexistctl restore`. To go on without: `coexistctl release \(path)`, "
+                + "and the next opening for writing adopts the store as it is")
     }
 
-    /// Looks whether tables and columns that the store had are gone from the file, and remembers it as damage.
+    /// Tables of history that are gone, though others are there, or the store is adopted; nil where none are.
+    public static func lostHistory(of store: Store, isAdopted: Bool) -> StoreError? {
+        guard !store.lostHistory.isEmpty else { return nil }
+        var error = loss(of: store.lostHistory.map { "the table \($0)" }, store.path)
+        if !isAdopted { error.way = StoreError.wayOfDamage(store.path) }
+        return error
+    }
+
+    /// What is gone from a store since it was adopted; nil where nothing is, or the store is not adopted.
+    public static func lossSinceAdoption(_ store: Store, _ connection: Connection) throws -> StoreError? {
+        let lost = try store.partsLostSinceAdoption(connection)
+        return lost.isEmpty ? nil : loss(of: lost, store.path)
+    }
+
+    /// Looks whether tables and columns that the store had are gone from the file, or entries of the register, and remembers
+    /// it as damage.
     public static func checkParts(of store: Store, _ connection: Connection) throws {
         let lost = try store.lostParts(connection)
-        if !lost.isEmpty { note(loss(of: lost, store.path), path: store.path) }
+        if !lost.isEmpty { return note(loss(of: lost, store.path), path: store.path) }
+        if let problem = try registerProblem(store, connection) { note(problem, path: store.path) }
     }
 
     /// Sets who is told when damage is met in a store for the first time, on whatever thread that is; nil ends it.
@@ -43,6 +61,11 @@ public enum StoreHealth {
     /// What is wrong with the store's file; nil as long as nothing was met.
     public static func problem(of store: Store) -> StoreError? {
         store.identity.flatMap { identity in damaged.withLock { $0[identity] } }
+    }
+
+    /// Whether damage was met in a file, or a sync of it failed.
+    static func isInTrouble(_ identity: FileIdentity?) -> Bool {
+        identity.map { identity in damaged.withLock { $0[identity] != nil } } ?? false
     }
 
     /// Forgets what was met in a file that is opened anew.

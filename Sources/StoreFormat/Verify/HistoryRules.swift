@@ -13,11 +13,7 @@ enum HistoryRules: VerifierRules {
 
     /// All of the tables are there, or none; an adopted store has them. The first form has no table of strings.
     private static func tables(_ context: VerifyContext) throws {
-        var names = ["ACHANGE", "ATRANSACTION"]
-        if context.tables["ATRANSACTION"]?.contains("ZAUTHORTS") ?? true { names.append("ATRANSACTIONSTRING") }
-        let missing = names.filter { context.tables[$0] == nil }
-        guard missing.count < names.count || context.tables["COEXIST_STATE"] != nil else { return }
-        for name in missing { try context.report("history-table", name, "a table of history is missing") }
+        for name in HistoryTables.missing(context.tables) { try context.report(.history(name)) }
     }
 
     /// The columns that a save fills.

@@ -6,21 +6,15 @@ enum JoinRules: VerifierRules {
     static func check(_ context: VerifyContext) throws {
         let lookup = JoinTableLookup(catalogue: context.store.catalogue, tables: context.tables)
         var seen: Set<String> = []
-        for entity in context.entities where context.number(entity.name) != nil {
-            for relationship in entity.relationships where relationship.isToMany && !relationship.isTransient {
-                guard let inverse = relationship.inverseName,
-                    let back = context.declaration(of: inverse, in: relationship.destinationEntityName)?.relationship,
-                    back.isToMany
-                else { continue }
-                guard let join = lookup.table(entity: entity.name, relationship: relationship, inverse: back) else {
-                    try context.report("join-missing", "\(entity.name).\(relationship.name)", "no join table")
-                    continue
-                }
-                guard seen.insert(join.table).inserted else { continue }
-                try context.reporting(damagedIn: join.table) {
-                    try check(join, entity.name, relationship.destinationEntityName, context)
-                    try duplicates(join, context)
-                }
+        for (entity, relationship, inverse) in context.model.manyToManys where context.number(entity) != nil {
+            guard let join = lookup.table(entity: entity, relationship: relationship, inverse: inverse) else {
+                try context.report(.pairs(entity, relationship.name))
+                continue
+            }
+            guard seen.insert(join.table).inserted else { continue }
+            try context.reporting(damagedIn: join.table) {
+                try check(join, entity, relationship.destinationEntityName, context)
+                try duplicates(join, context)
             }
         }
     }

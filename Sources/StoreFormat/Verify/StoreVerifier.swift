@@ -9,6 +9,8 @@ import StoreModel
 public struct StoreVerifier {
     /// How many violations of one rule `verify` returns; more are counted.
     public static let limit = 1_000
+    /// The place of the violation that says how many more there are.
+    static let elsewhere = "elsewhere"
 
     /// The violations, by subject. Of a damaged file, those that can still be found. Beyond `limit` of one rule and
     /// severity, one more says in `what` how many were left out.
@@ -33,7 +35,7 @@ public struct StoreVerifier {
         for (key, count) in counts.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) where count > limit {
             let severity = Violation.Severity(rawValue: key[1]) ?? .error
             result.append(
-                Violation(rule: key[0], place: "elsewhere", what: "and \(count - limit) more", severity: severity))
+                Violation(rule: key[0], place: elsewhere, what: "and \(count - limit) more", severity: severity))
         }
         return result
     }

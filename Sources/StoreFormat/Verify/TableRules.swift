@@ -7,19 +7,10 @@ enum TableRules: VerifierRules {
         for root in context.roots {
             guard let table = context.plans[root.name] else { continue }
             guard table.exists else {
-                try context.report("table-missing", root.name, table.plan.table)
+                try context.report(.table(table.plan.table, of: root.name))
                 continue
             }
-            // A property can have several columns, such as a key and the entity that it is of.
-            var places: Set<String> = []
-            for column in table.plan.columns where table.column[column.purpose] == nil {
-                let place = "\(table.plan.table) \(column.purpose.entity).\(column.purpose.property)"
-                guard places.insert(place).inserted else { continue }
-                try context.report("column-missing", place, "no column for this property")
-            }
-            for fixed in ["Z_PK", "Z_ENT", "Z_OPT"] where !table.real.contains(fixed) {
-                try context.report("column-missing", "\(table.plan.table) \(fixed)", "no such column")
-            }
+            for part in MissingPart.columns(of: table) { try context.report(part) }
             try types(table, context)
         }
         try strangers(context)

@@ -77,6 +77,8 @@ final class VerifyContext {
         try body(violation)
     }
 
+    func report(_ part: MissingPart) throws { try report(part.rule, part.place, part.what) }
+
     /// Runs the body; a page that cannot be read ends it with a violation instead of an error, so that the rules about
     /// other pages still run. What has been said of a damage is not said again.
     func reporting(damagedIn place: String, _ body: () throws -> Void) throws {

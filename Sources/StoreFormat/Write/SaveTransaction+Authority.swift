@@ -41,7 +41,7 @@ extension SaveTransaction {
     private func refusal(of entity: String) -> (String, StoreError.Code)? {
         guard let register else { return nil }
         guard let unit = register.unit(ofEntity: entity) else {
-            return ("\(entity) is not in the ownership register", .ownershipViolation)
+            return ("\(entity) is not in the ownership register, of which somebody removed a part", .damaged)
         }
         if unit.owner != authority.stack {
             return ("\(entity) is owned by the \(unit.owner.rawValue) stack (epoch \(unit.epoch))", .ownershipViolation)
@@ -94,6 +94,8 @@ extension SaveTransaction {
             "save again when who froze it has thawed it; `coexistctl owners` tells who that is"
         case (.frozen, _): "save again when the handover is done; `coexistctl status` tells how far it has got"
         case (.staleEpoch, _): "refresh, and save again"
+        case (.damaged, _):
+            "`coexistctl verify STORE --repair` enters what follows from the model; or release the store: `coexistctl release`"
         default:
             "write through the \(other) stack (coexistctl: `--stack \(other)`), or hand it over: "
                 + "`coexistctl handover \(entity) --to \(own)`"

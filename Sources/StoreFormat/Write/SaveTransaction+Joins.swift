@@ -61,21 +61,28 @@ extension SaveTransaction {
     }
 
     /// Refuses a change of pairs in a join table that the other stack owns.
+    /// - Parameter objects: the objects whose pairs change, without reasons; only asked for in a refusal.
     /// - Throws: `StoreError` `OwnershipViolation` or `Frozen`, naming the objects.
     public func authorizeJoin(
-        _ join: RelationshipLayout.JoinTable, relationship: String, objects: @autoclosure () -> [ObjectReference]
+        _ join: RelationshipLayout.JoinTable, relationship: String, objects: @autoclosure () -> [StoreError.Offence]
     ) throws {
         guard !ownsJoin(join), let unit = register?.unit(ofJoinTable: join.table) else { return }
         let reason =
             unit.freeze.map { "\(relationship) is frozen \($0.words)" }
             ?? "the pairs of \(relationship) are owned by the \(unit.owner.rawValue) stack (epoch \(unit.epoch))"
         let code = unit.isFrozen ? StoreError.Code.frozen : .ownershipViolation
-        let offences = objects().map {
-            StoreError.Offence(object: $0, owner: unit.owner, epoch: unit.epoch, reason: reason)
+        var named: Set<StoreError.Offence> = []
+        let offences = objects().filter { named.insert($0).inserted }.map { object in
+            var offence = object
+            (offence.owner, offence.epoch, offence.reason) = (unit.owner, unit.epoch, reason)
+            return offence
         }
+        // A name that the person has given, where handing that over hands over the pairs.
+        let entity = (offences.map(\.object.entity) + relationship.split(separator: ".").prefix(1).map(String.init))
+            .first { register?.unitOfEntity[$0] == unit.name }
         let whose = offences.isEmpty ? "" : " of \(StoreError.list(offences))"
         throw StoreError(
             code, "the \(authority.stack.rawValue) stack may not change \(relationship)\(whose): \(reason)",
-            way: way(code, unit.name, unit.freeze), objects: offences)
+            way: way(code, entity ?? unit.name, unit.freeze), objects: offences)
     }
 }

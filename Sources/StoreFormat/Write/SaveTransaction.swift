@@ -53,6 +53,8 @@ public final class SaveTransaction {
         self.forwarding = forwarding
         isPart = false
         register = try OwnershipRegister.readForSave(connection, storePath: writer.store.path)
+        // New tables would begin the history anew, and say that nothing was before.
+        if let problem = StoreHealth.lostHistory(of: writer.store, isAdopted: register != nil) { throw problem }
         if writer.isTracking, !writer.store.historyForm.isTracked { try writer.makeHistoryTables() }
         store = writer.store
         highestKeyInHistory = { [unowned writer] in try writer.highestKeyInHistory(of: $0) }

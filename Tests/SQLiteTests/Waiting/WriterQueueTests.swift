@@ -121,6 +121,19 @@ struct WriterQueueTests {
         #expect(!FileManager.default.fileExists(atPath: file))
     }
 
+    @Test("a file that was removed is made anew with the next write, and all meet there")
+    func removed() throws {
+        let (one, two) = (try connect("one"), try connect("two", busyTimeout: 50))
+        for connection in [one, two] { try connection.transaction(.immediate) {} }
+        try FileManager.default.removeItem(atPath: file)
+        try one.begin(.immediate)
+        #expect(WriterQueue.members(at: file).map(\.label) == ["one"])
+        let error = #expect(throws: SQLiteError.self) { try two.begin(.immediate) }
+        #expect(error?.holder?.label == "one")
+        try one.commit()
+        try two.transaction(.immediate) { try two.execute("INSERT INTO t VALUES (1)") }
+    }
+
     @Test(
         "a file that is no queue, or full of nonsense, costs order and nothing else",
         arguments: [

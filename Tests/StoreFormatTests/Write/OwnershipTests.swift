@@ -49,11 +49,11 @@ struct OwnershipTests {
     }
 
     @Test(
-        "an old epoch, a frozen unit and a unit that came later are refused",
+        "an old epoch, a frozen unit and one that is gone from the register are refused",
         arguments: [
             ("UPDATE COEXIST_UNIT SET EPOCH = 2 WHERE NAME = 'Shelf'", StoreError.Code.staleEpoch),
             ("UPDATE COEXIST_UNIT SET FROZEN = 1 WHERE NAME = 'Shelf'", .frozen),
-            ("DELETE FROM COEXIST_ENTITY WHERE NAME = 'Shelf'", .ownershipViolation),
+            ("DELETE FROM COEXIST_ENTITY WHERE NAME = 'Shelf'", .damaged),
         ])
     func stale(_ sql: String, _ code: StoreError.Code) throws {
         let sample = try SampleStore()
@@ -103,7 +103,8 @@ struct OwnershipTests {
             #expect(!save.ownsJoin(join))
             expectStoreError(.ownershipViolation) {
                 try save.authorizeJoin(
-                    join, relationship: "Tag.books", objects: [ObjectReference(entity: "Tag", key: 1)])
+                    join, relationship: "Tag.books",
+                    objects: [.init(object: ObjectReference(entity: "Tag", key: 1), reason: "")])
             }
             try save.deleteAllJoins(join, own: 1)
         }
