@@ -111,7 +111,8 @@ struct Preflight {
     /// What is wrong with history goes with it.
     private func purge(through number: Int64) throws -> String {
         let timeline = try bridge.read { try CoexistenceState.read($0).timeline }
-        let token = HistoryToken(storeUUID: bridge.store.uuid, timeline: timeline, transaction: number + 1)
+        let token = HistoryToken(
+            storeUUID: bridge.store.uuid, timeline: timeline, transaction: min(number, .max - 1) + 1)
         return "purge the history that is wrong, once its readers have acknowledged it: "
             + "`coexistctl history prune --before \(token)`"
     }

@@ -92,7 +92,7 @@ extension Requests {
                 numbers.append(transaction.number)
                 return true
             }
-            if numbers.count >= count || window == all { return numbers.suffix(count).first.map { $0 - 1 } ?? newest }
+            if numbers.count >= count || window == all { return numbers.suffix(count).first.map { $0 &- 1 } ?? newest }
             window = window > all / 4 ? all : window * 4
         }
     }
