@@ -20,7 +20,7 @@ public final class CommitWatcher: @unchecked Sendable {
     private let afterLook: @Sendable () -> Void
 
     /// Milliseconds between looks where nothing told of a commit.
-    private static let poll: Int32 = 1_000
+    private let poll: Int32
     /// Milliseconds until each look after an event of the log: the commit is visible after its sync. Before these there
     /// are five looks within 250 microseconds.
     private static let rechecks: [Int32] = Array(repeating: 1, count: 6) + Array(repeating: 10, count: 20)
@@ -29,15 +29,17 @@ public final class CommitWatcher: @unchecked Sendable {
 
     /// Opens a connection to watch with; events before `start` are found at the first look.
     /// - Parameters:
+    ///   - poll: milliseconds between looks where nothing told of a commit.
     ///   - isDaemon: whether it watches for a daemon, which others then find by its socket.
     ///   - afterLook: called on the watcher's thread after every look, once a second at least.
     ///   - report: called on the watcher's thread, once for each look that found something.
     /// - Throws: `StoreError`.
     public init(
-        store: Store, isDaemon: Bool = false, afterLook: @escaping @Sendable () -> Void = {},
+        store: Store, poll: Int32 = 1_000, isDaemon: Bool = false, afterLook: @escaping @Sendable () -> Void = {},
         report: @escaping @Sendable (CommitCounts.Finding) -> Void
     ) throws {
         counts = try CommitCounts(store: store)
+        self.poll = poll
         listener = NoticeListener(storePath: store.path, isDaemon: isDaemon)
         self.afterLook = afterLook
         events = LogEvents(storePath: store.path)
@@ -95,16 +97,18 @@ public final class CommitWatcher: @unchecked Sendable {
         look()
         afterLook()
         while true {
-            let timeout = recheck < Self.rechecks.count ? Self.rechecks[recheck] : Self.poll
+            let timeout = recheck < Self.rechecks.count ? Self.rechecks[recheck] : poll
             _ = Glibc.poll(&sources, nfds_t(sources.count), timeout)
             if sources[0].revents != 0 { return }
             let wasTold = (listener?.socket.drain() ?? 0) > 0
             let wasWritten = events?.drain() ?? false
+            // Asked before the look: whose frames are there by now and are not committed has raised its event already, and
+            // is waited for, whatever the look finds. Who writes later raises another.
+            let isBeingWritten = counts.isBeingWritten
             let hasFound = wasWritten ? lookClosely() : look()
-            if hasFound || wasTold && !wasWritten, !counts.isBeingWritten {
+            if hasFound || wasTold && !wasWritten, !isBeingWritten {
                 recheck = Self.rechecks.count
             } else if hasFound || wasWritten {
-                // What was found may be another commit than the one whose writing raised the event.
                 recheck = 0
             } else if recheck < Self.rechecks.count {
                 recheck += 1

@@ -54,19 +54,20 @@ import Testing
     /// The event of a commit that is being written can be drained with one that has been found.
     @Test func afterAFindingTheWatcherWaitsForWhatIsStillBeingWritten() throws {
         let sample = try SampleStore()
-        let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let gates = (0..<2).map { _ in (isHeld: DispatchSemaphore(value: 0), isReleased: DispatchSemaphore(value: 0)) }
         let findings = Findings()
-        let looks = Mutex(0)
-        let watcher = try CommitWatcher(store: sample.store, afterLook: { looks.withLock { $0 += 1 } }) { finding in
+        // Without events nothing more would be found while anybody waits.
+        let watcher = try CommitWatcher(store: sample.store, poll: 600_000) { finding in
             findings.add(finding)
-            guard findings.words.count == 1 else { return }
-            isHeld.signal()
-            isReleased.wait()
+            let count = findings.words.count
+            guard count <= gates.count else { return }
+            gates[count - 1].isHeld.signal()
+            gates[count - 1].isReleased.wait()
         }
         watcher.start()
         defer { watcher.stop() }
         #expect(try Programs.sqlite3(sample.path, Self.write).exitCode == 0)
-        isHeld.wait()
+        gates[0].isHeld.wait()
         // While the watcher is held: a commit, and frames of another that is not committed yet.
         #expect(try Programs.sqlite3(sample.path, Self.write).exitCode == 0)
         let shell = try HoldingShell(
@@ -76,12 +77,15 @@ import Testing
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
             INSERT INTO big SELECT zeroblob(10000) FROM n; SELECT 'held';
             """)
-        let before = looks.withLock { $0 }
-        isReleased.signal()
-        #expect(eventually { findings.words == ["untracked(1)", "untracked(1)"] }, "\(findings.words)")
-        // At the pace of the poll these would take longer than anybody waits.
-        #expect(eventually(within: 15) { looks.withLock { $0 } > before + 20 })
-        shell.end()
+        gates[0].isReleased.signal()
+        gates[1].isHeld.wait()
+        // The frames become a commit before the watcher has ended its look.
+        shell.run("COMMIT;")
+        let reader = try Connection(path: sample.path, mode: .readOnly)
+        #expect(eventually { (try? reader.scalar("SELECT count(*) FROM big")) == 50 })
+        gates[1].isReleased.signal()
+        #expect(eventually { findings.words.count == 3 }, "\(findings.words)")
+        #expect(findings.words == ["untracked(1)", "untracked(1)", "untracked(1)"])
     }
 
     @Test func aStoreWithARollbackJournalIsWatchedToo() throws {
