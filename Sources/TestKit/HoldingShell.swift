@@ -20,7 +20,7 @@ public final class HoldingShell {
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        run(sql)
+        input.fileHandleForWriting.write(Data("\(sql)\n".utf8))
         guard String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "\(answer)\n" else {
             throw NoLock()
         }
@@ -41,11 +41,6 @@ public final class HoldingShell {
         Foundation.kill(processIdentifier, SIGSTOP)
         var info = siginfo_t()
         while waitid(P_PID, id_t(processIdentifier), &info, WSTOPPED | WNOWAIT) != 0, errno == EINTR {}
-    }
-
-    /// Has the shell run more SQL. Returns before it has.
-    public func run(_ sql: String) {
-        input.fileHandleForWriting.write(Data("\(sql)\n".utf8))
     }
 
     /// Has the shell roll back and end, and waits.
